@@ -232,7 +232,7 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         return {"text/plain": str(self), "text/html": fallback(build(self))}
 
 
-_EVALUATING = frozenset({"would_pass", "edit_kernel", "cell"})
+_EVALUATING = frozenset({"would_pass", "edit_kernel", "recompile", "cell"})
 """The questions that evaluate or build a text that a view sends, or let it change a cell."""
 
 

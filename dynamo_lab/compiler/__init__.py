@@ -28,17 +28,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dynamo_lab.compiler.fusion import Choices
-    from dynamo_lab.compiler.live.program import LiveProgram, programs
+    from dynamo_lab.compiler.live.making import programs
+    from dynamo_lab.compiler.live.program import LiveProgram
     from dynamo_lab.compiler.live.rules import rule
+    from dynamo_lab.compiler.program import Program
     from dynamo_lab.compiler.rules.table import pointwise
+    from dynamo_lab.compiler.tuning import Tuning
 
-__all__ = ["Choices", "LiveProgram", "pointwise", "programs", "rule"]
+__all__ = ["Choices", "LiveProgram", "Program", "Tuning", "pointwise", "programs", "rule"]
 
 _MODULES = {
     "Choices": "fusion",
     "LiveProgram": "live.program",
+    "Program": "program",
+    "Tuning": "tuning",
     "pointwise": "rules.table",
-    "programs": "live.program",
+    "programs": "live.making",
     "rule": "live.rules",
 }
 

@@ -79,12 +79,21 @@ def by_aot(
     example_inputs: Sequence[Any],
     compile_one: Callable[..., Callable[..., Any]],
 ) -> Callable[..., Any]:
-    """A captured graph as AOTAutograd splits it, each part compiled by a function."""
+    """A captured graph as AOTAutograd splits it, each part compiled by a function.
+
+    A backward is compiled when it first runs, which may be while Dynamo looks at frames: it must
+    not look at those of the compiler, nor at its wrappers.
+    """
+    hidden: Any = torch.compiler.disable
+
+    def compile_backward(gm: fx.GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
+        return hidden(hidden(compile_one)(gm, example_inputs))
+
     return aot_module_simplified(
         module,
         list(example_inputs),
         fw_compiler=compile_one,
-        bw_compiler=compile_one,
+        bw_compiler=compile_backward,
         inference_compiler=compile_one,
         partition_fn=min_cut_rematerialization_partition,
         decompositions=decompositions(),

@@ -108,10 +108,12 @@ class Body:
         return ((v.args[0], v.args[1]) for v in self.values if v.op == "load")
 
     def __str__(self) -> str:
-        return "\n".join(
-            f"%{v.id}: {str(v.dtype)[6:]} = {v.op}({', '.join(map(str, v.args))})"
-            for v in self.values
-        )
+        return "\n".join(map(line_of, self.values))
+
+
+def line_of(value: Value) -> str:
+    """A value as a line of loop IR."""
+    return f"{value}: {str(value.dtype)[6:]} = {value.op}({', '.join(map(str, value.args))})"
 
 
 _OF_BOOLS = {"add": "or", "max": "or", "mul": "and", "min": "and", "invert": "not", "ne": "xor"}

@@ -13,6 +13,7 @@ import hashlib
 import logging
 import os
 import platform
+import re
 import shutil
 import subprocess
 import tempfile
@@ -50,7 +51,9 @@ class BuildError(DynamoLabError):
     """The C compiler refused a kernel. `source` is what it was given."""
 
     def __init__(self, message: str, source: str) -> None:
-        super().__init__(f"The C compiler refused a kernel: {message}")
+        found = re.search(r"kernel\.c:(\d+):\d+: (?:fatal )?error: (.*)", message)
+        first = f" at line {found[1]}: {found[2]}." if found else ":"
+        super().__init__(f"The C compiler refused a kernel{first}\n{message}")
         self.source = source
 
 
@@ -96,7 +99,9 @@ def _threads(shown: str) -> tuple[str, ...]:
 
 
 def _links(asked: Sequence[str]) -> bool:
-    text = "int f(int n) {\n#pragma omp parallel for\nfor (int i = 0; i < 2; i++) n++;\nreturn n; }\n"
+    text = (
+        "int f(int n) {\n#pragma omp parallel for\nfor (int i = 0; i < 2; i++) n++;\nreturn n; }\n"
+    )
     with tempfile.TemporaryDirectory() as work:
         command = [*compiler(), *asked, "-shared", "-fPIC", "-x", "c", "-", "-o", f"{work}/f.so"]
         return not subprocess.run(command, input=text, capture_output=True, text=True).returncode
@@ -133,7 +138,7 @@ _loaded: dict[str, Any] = {}
 
 
 def _library(source: str) -> Path:
-    whole = prelude() + source
+    whole = f'{prelude()}#line 1 "kernel.c"\n{source}'
     key = hashlib.sha256("\0".join([*compiler(), *options(), whole]).encode()).hexdigest()[:24]
     library = folder() / f"{key}.so"
     if library.exists():
@@ -146,7 +151,7 @@ def _library(source: str) -> Path:
         command = [*compiler(), *options(), str(written), "-o", str(made), *libraries]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
-            raise BuildError(done.stderr.replace(work, "").strip()[:2000], whole)
+            raise BuildError(done.stderr.replace(f"{work}/", "").strip()[:2000], whole)
         made.replace(library)
     _bound()
     return library

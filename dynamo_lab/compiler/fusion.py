@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import WRITES
+from dynamo_lab.compiler.groups import Group, Unit, ordered, predecessors
 from dynamo_lab.compiler.space import Level, Space, nests, space_of
-from dynamo_lab.compiler.work import Extern, Loop, Scatter
+from dynamo_lab.compiler.work import Loop, Scatter
+from dynamo_lab.errors import LoweringError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,37 +33,6 @@ MOST_NEIGHBOURS = 20
 """Of the many readers of one buffer, each is compared with so many that follow."""
 
 
-@dataclass(eq=False)
-class Group:
-    """Loops that become one kernel."""
-
-    nodes: list[Loop]
-    reads: set[str] = field(init=False)
-    writes: set[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.reads = set[str]().union(*(node.reads for node in self.nodes))
-        self.writes = {node.buffer.name for node in self.nodes}
-
-    @property
-    def reducing(self) -> Loop | None:
-        """One of its reductions, if it has any: all go over the same loops."""
-        return next((node for node in self.nodes if node.reduction), None)
-
-    @property
-    def keeps_order(self) -> bool:
-        """Whether its turn among random numbers and checks matters: never."""
-        return False
-
-    def __str__(self) -> str:
-        return "+".join(node.buffer.name for node in self.nodes)
-
-
-Unit = Group | Extern
-Work = TypeVar("Work", Loop, Loop | Extern, Unit)
-"""What has an order: the loops of a kernel, what a graph does, and its units."""
-
-
 @dataclass(frozen=True)
 class Verdict:
     """Whether two groups were joined, and why not."""
@@ -73,6 +44,8 @@ class Verdict:
     """Bytes of the buffers that both touch, each counted once."""
     reason: str
     """Empty where they were joined."""
+    despite: str = ""
+    """Why they would not have been joined, where the reader forced it."""
 
     @property
     def fused(self) -> bool:
@@ -81,7 +54,8 @@ class Verdict:
 
     def __str__(self) -> str:
         pair = f"{'+'.join(self.first)} with {'+'.join(self.second)}"
-        return f"{pair}: {self.reason or 'joined'} ({self.score} bytes shared)"
+        said = f"forced, although {self.despite}" if self.despite else self.reason or "joined"
+        return f"{pair}: {said} ({self.score} bytes shared)"
 
 
 def shared_bytes(graph: LoweredGraph, a: Group, b: Group) -> int:
@@ -98,6 +72,8 @@ class Choices:
     """How much joining a pair is worth; the highest is joined first, 0 never."""
     forbidden: Callable[[Group, Group], str] = lambda a, b: ""
     """A reason against a pair that would be legal, or nothing."""
+    forced: tuple[tuple[str, str], ...] = ()
+    """Pairs of buffers, or of the nodes that they store, that share a kernel, legal or not."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +101,8 @@ class _Scheduler:
         self.pushed = 0
 
     def run(self) -> Schedule:
+        for first, last in self.choices.forced:
+            self._force(first, last)
         groups = [unit for unit in self.units.values() if isinstance(unit, Group)]
         for a, b in _neighbours(groups):
             self._push(a, b)
@@ -139,6 +117,29 @@ class _Scheduler:
                 self._join(a, b, Group(nodes))
         units = ordered(list(self.units.values()), self.graph.mutated)
         return Schedule(units, self.verdicts)
+
+    def _force(self, first: str, last: str) -> None:
+        """Join the loops of two buffers, whatever they read, if any loops could run both."""
+        a, b = self._group_of(first), self._group_of(last)
+        if a is b:
+            return
+        between = self._between(a, b)
+        impossible = different_loops(a, b) or (between and f"{between} has to run between them")
+        if impossible:
+            raise LoweringError(f"{first} and {last} cannot share a kernel: {impossible}.")
+        nodes = ordered([*a.nodes, *b.nodes], self.graph.mutated)
+        reason = self._illegal(a, b, nodes)
+        score = self.choices.score(self.graph, a, b)
+        self.verdicts.append(Verdict(_names(a), _names(b), score, "", despite=reason))
+        self._join(a, b, Group(nodes, forced=bool(reason) or a.forced or b.forced))
+
+    def _group_of(self, name: str) -> Group:
+        groups = [unit for unit in self.units.values() if isinstance(unit, Group)]
+        for group in groups:
+            if any(name in (node.buffer.name, node.origin) for node in group.nodes):
+                return group
+        known = ", ".join(node.buffer.name for group in groups for node in group.nodes)
+        raise LoweringError(f"{name} has no loop of its own; these have: {known or 'none'}.")
 
     def _push(self, a: Group, b: Group) -> None:
         score = self.choices.score(self.graph, a, b)
@@ -168,11 +169,15 @@ class _Scheduler:
                 self._push(joined, unit)
 
     def _reason_against(self, a: Group, b: Group, nodes: Sequence[Loop]) -> str:
-        if any(isinstance(node, Scatter) for node in nodes):
-            return "one writes where an index says, all of it before another may read"
         if len(nodes) > MOST_LOOPS:
             return f"together they have more than {MOST_LOOPS} loop nodes"
-        against = self.choices.forbidden(a, b) or different_loops(a, b)
+        return self.choices.forbidden(a, b) or self._illegal(a, b, nodes)
+
+    def _illegal(self, a: Group, b: Group, nodes: Sequence[Loop]) -> str:
+        """Why joining the two would change what is computed."""
+        if any(isinstance(node, Scatter) for node in nodes):
+            return "one writes where an index says, all of it before another may read"
+        against = different_loops(a, b)
         if against:
             return against
         between = self._between(a, b)
@@ -244,7 +249,12 @@ def different_loops(a: Group, b: Group) -> str:
 
 
 def levels(
-    nodes: Sequence[Loop], space: Space, mutated: set[str], *, strict: bool
+    nodes: Sequence[Loop],
+    space: Space,
+    mutated: set[str],
+    *,
+    strict: bool,
+    forced: bool = False,
 ) -> dict[Loop, int] | str:
     """In which of the kernel's rounds each node runs, or why they cannot share a kernel.
 
@@ -255,6 +265,7 @@ def levels(
         space: the loops of the kernel.
         mutated: inputs that are written, after all that reads them.
         strict: refuse nodes whose loops do not nest in the kernel's.
+        forced: refuse nothing: the rounds that come nearest to an order that is right.
     """
     written: dict[str, tuple[Loop, Index, Level]] = {}
     reads: dict[str, list[tuple[Loop, Index, Level]]] = defaultdict(list)
@@ -270,14 +281,15 @@ def levels(
                 reads[buffer].append((node, at, level))
             elif buffer in written and buffer != node.buffer.name:
                 writer, place, writer_level = written[buffer]
-                if at != place:
+                if at != place and not forced:
                     return f"{node.buffer.name} reads {buffer} at {at}, which is written at {place}"
-                if writer_level == "inner" and not writer.reduction and level == "outer":
+                too_early = writer_level == "inner" and not writer.reduction and level == "outer"
+                if too_early and not forced:
                     return f"{node.buffer.name} reads an element of {buffer} that other turns write"
                 mine = max(mine, rounds[writer] + (1 if writer.reduction else 0))
         name, place = target_of(body)
         for reader, at, reader_level in reads[name]:
-            if at != place:
+            if at != place and not forced:
                 return f"{name} is written at {place}, which is still to be read at {at}"
             # of one round the outer level runs first, and inner loops would read what it wrote
             later = reader_level == "inner" and level == "outer"
@@ -295,42 +307,3 @@ def target_of(body: Body) -> tuple[str, Index]:
         if value.op == "reduce":
             return value.args[2], value.args[3]
     raise AssertionError("a loop that writes nothing")
-
-
-def predecessors(units: Sequence[Work], mutated: set[str]) -> dict[int, list[Work]]:
-    """What has to run before each unit, by its id."""
-    writer = {name: unit for unit in units for name in unit.writes if name not in mutated}
-    readers: dict[str, list[Work]] = defaultdict(list)
-    found: dict[int, list[Work]] = {}
-    last: Work | None = None
-    for unit in units:
-        before = {id(w): w for name in unit.reads if (w := writer.get(name)) and w is not unit}
-        if unit.keeps_order:
-            if last:
-                before[id(last)] = last
-            last = unit
-        found[id(unit)] = list(before.values())
-        for name in unit.reads & mutated:
-            readers[name].append(unit)
-    for unit in units:
-        for name in unit.writes & mutated:
-            found[id(unit)] += [reader for reader in readers[name] if reader is not unit]
-    return found
-
-
-def ordered(units: Sequence[Work], mutated: set[str]) -> list[Work]:
-    """The units in an order that runs, otherwise as they came."""
-    before = predecessors(units, mutated)
-    found: list[Work] = []
-    seen: set[int] = set()
-    for start in units:
-        stack: list[tuple[Work, bool]] = [(start, False)]
-        while stack:
-            unit, is_ready = stack.pop()
-            if is_ready:
-                found.append(unit)
-            elif id(unit) not in seen:
-                seen.add(id(unit))
-                stack.append((unit, True))
-                stack += [(other, False) for other in reversed(before[id(unit)])]
-    return found

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.body import EFFECTS, WRITES, Body, Value
+from dynamo_lab.compiler.body import EFFECTS, WRITES, Body, Value, line_of
 from dynamo_lab.compiler.fusion import levels
 from dynamo_lab.compiler.index import Index, Size
 from dynamo_lab.compiler.operators import HALVES
@@ -19,12 +19,13 @@ from dynamo_lab.compiler.space import Level, Space, space_of
 from dynamo_lab.compiler.work import Scatter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import torch
 
     from dynamo_lab.compiler.layout import Position
     from dynamo_lab.compiler.tensors import LoweredGraph
+    from dynamo_lab.compiler.tuning import Tuning
     from dynamo_lab.compiler.work import Buffer, Loop
 
 ROW_ON_STACK = 1 << 18
@@ -58,10 +59,22 @@ class Kernel:
         scalars: the numbers of the run time that it needs, with their types.
         scratch: rows that it keeps for itself, with their types.
         live: the buffers that something else reads after it.
+        forced: were its loops joined where that is not legal? Then all that they write is stored.
+        tuning: how its loops are written, where the reader says so.
     """
 
-    def __init__(self, name: str, nodes: Sequence[Loop], graph: LoweredGraph, live: set[str]):
-        self.name, self.nodes = name, list(nodes)
+    tuning: Tuning | None = None
+
+    def __init__(
+        self,
+        name: str,
+        nodes: Sequence[Loop],
+        graph: LoweredGraph,
+        live: set[str],
+        *,
+        forced: bool = False,
+    ) -> None:
+        self.name, self.nodes, self.forced = name, list(nodes), forced
         self.buffers = {node.buffer.name: node.buffer for node in nodes} | graph.buffers
         self.space = _merged(space_of(nodes), nodes)
         self.scratch: dict[str, torch.dtype] = {}
@@ -111,13 +124,15 @@ class Kernel:
         return tuple(dict.fromkeys(value.origin for value in values if value.origin))
 
     def _kept(self, live: set[str]) -> set[str]:
+        if self.forced:
+            return live | {node.buffer.name for node in self.nodes}
         row = self.space.inner_size
         if isinstance(row, int) and row * 8 <= ROW_ON_STACK:
             return live
         return live | {node.buffer.name for node in self.nodes if not node.reduction}
 
     def _sections(self, mutated: set[str]) -> list[Section]:
-        rounds = levels(self.nodes, self.space, mutated, strict=False)
+        rounds = levels(self.nodes, self.space, mutated, strict=False, forced=self.forced)
         assert not isinstance(rounds, str), f"fusion let through what cannot be: {rounds}"
         known: dict[tuple[str, Index], Value] = {}
         found: list[Section] = []
@@ -175,14 +190,18 @@ class Kernel:
         """A buffer of the program, by name."""
         return self.buffers[name]
 
-    def __str__(self) -> str:
+    def lines(self, code: Callable[[Value], str] = line_of) -> Iterator[tuple[str, str]]:
+        """Its loop IR, each line with the node that it computes for, if it does for one."""
         loops = [f"for {v} < {n}" for v, n in zip(self.outer, self.space.outer, strict=True)]
-        lines = [f"{self.name}: {', '.join(loops) or 'once'}"]
+        yield f"{self.name}: {', '.join(loops) or 'once'}", ""
         for section in self.sections:
             inner = [f"for {v} < {n}" for v, n in zip(self.inner, self.space.inner, strict=True)]
-            lines.append(f"  {', '.join(inner)}:" if section.level == "inner" else "  each:")
-            lines += [f"    {line}" for line in str(section.body).splitlines()]
-        return "\n".join(lines)
+            yield (f"  {', '.join(inner)}:" if section.level == "inner" else "  each:"), ""
+            for value in section.body.values:
+                yield f"    {code(value)}", value.origin
+
+    def __str__(self) -> str:
+        return "\n".join(line for line, _ in self.lines())
 
 
 def _handed_on(

@@ -30,6 +30,8 @@ from dynamo_lab.compiler.work import Buffer, Extern, Named, Unsupported, View
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from dynamo_lab.compiler.rules import Rule
+
 aten = torch.ops.aten
 
 
@@ -72,6 +74,11 @@ def fallbacks(graph: LoweredGraph) -> list[Fallback]:
         for work in graph.work
         if isinstance(work, Extern) and work.reason
     ]
+
+
+def rule_of(target: Any) -> Rule | None:
+    """The rule that lowers an operator now; None if ATen computes it."""
+    return RULES.get(target) or RULES.get(str(target))
 
 
 class _Lowering:
@@ -157,7 +164,7 @@ class _Lowering:
         if node.target is aten.copy_.default:
             self.graph.mutate(args[0], _as_tensor(args[1]))
             return args[0]
-        rule = RULES.get(node.target) or RULES.get(str(node.target))
+        rule = rule_of(node.target)
         if rule is None:
             raise Unsupported("no rule")
         if not self.only(node):

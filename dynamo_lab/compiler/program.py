@@ -5,21 +5,31 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dynamo_lab.compiler.fusion import Choices, Group, Schedule, schedule
+from dynamo_lab.compiler.fusion import Choices, Schedule, schedule
+from dynamo_lab.compiler.groups import Group, Unit
 from dynamo_lab.compiler.kernel import Kernel
 from dynamo_lab.compiler.lower import CannotLower, Fallback, device_of, fallbacks, lower
+from dynamo_lab.compiler.printers.tuned import tune
 from dynamo_lab.compiler.targets.target import Target, target_of
-from dynamo_lab.compiler.work import Unsupported, View
+from dynamo_lab.compiler.work import Extern, Loop, Unsupported, View
 from dynamo_lab.compiler.wrapper import Wrapper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from torch import fx
 
     from dynamo_lab.compiler.tensors import LoweredGraph
+    from dynamo_lab.compiler.tuning import Tuning
 
 T = TypeVar("T")
+
+
+class Listed(list[T]):
+    """A list that prints what it holds, one below the other."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(item).rstrip("\n") for item in self)
 
 
 class Program:
@@ -27,8 +37,8 @@ class Program:
 
     Attributes:
         module: the graph that was handed over.
-        graph: its loops and calls of ATen.
-        schedule: which loops share a kernel, and every verdict on a pair.
+        graph: its loops and calls of ATen; `loops` lists and prints them.
+        schedule: which loops share a kernel, and every verdict on a pair; `groups` lists them.
         kernels: the fused loops.
         sources: their texts, in the same order.
         origins: of each text, the node that a line computes for.
@@ -44,6 +54,7 @@ class Program:
         choices: Choices | None = None,
         target: Target | None = None,
         only: Callable[[fx.Node], bool] | None = None,
+        tunings: Mapping[str, Tuning] | None = None,
     ) -> None:
         """Through all stages but the last, `build`.
 
@@ -52,9 +63,11 @@ class Program:
             choices: what fusion may decide otherwise.
             target: the language; that of the graph's device, unless said.
             only: which nodes may be lowered by a rule; all, unless said.
+            tunings: by name of a kernel, how its loops are written.
 
         Raises:
             CannotLower: the graph as a whole has to be left to ATen.
+            LoweringError: there is nothing in the graph for a choice or a tuning.
         """
         self.module, self.seconds = module, dict[str, float]()
         self.target = target or target_of(device_of(module))
@@ -63,9 +76,10 @@ class Program:
         )
         self.schedule: Schedule = self._timed("fuse", lambda: schedule(self.graph, choices))
         made = self._timed("kernels", self._made_kernels)
-        self.kernels: list[Kernel] = list(made.values())
+        self.kernels: list[Kernel] = Listed(made.values())
+        tune(self.kernels, tunings or {}, self.target.language)
         printed = self._timed("print", lambda: [self._printed(k) for k in self.kernels])
-        self.sources = [text for text, _ in printed]
+        self.sources: list[str] = Listed(text for text, _ in printed)
         self.origins = [origins for _, origins in printed]
         self.wrapper = self._timed(
             "wrapper",
@@ -74,6 +88,16 @@ class Program:
             ),
         )
         self._function: Callable[[list[Any]], Any] | None = None
+
+    @property
+    def loops(self) -> list[Loop | Extern]:
+        """The loops of the lowered graph and its calls of ATen, before any share a kernel."""
+        return Listed(self.graph.work)
+
+    @property
+    def groups(self) -> list[Unit]:
+        """Which loops share a kernel, and the calls of ATen, in the order in which they run."""
+        return Listed(self.schedule.units)
 
     @property
     def fallbacks(self) -> list[Fallback]:
@@ -109,7 +133,7 @@ class Program:
                 others = (other.reads for other in units if other is not unit)
                 live = outputs | self.graph.mutated | set[str]().union(*others)
                 name = f"kernel{len(found)}"
-                found[id(unit)] = Kernel(name, unit.nodes, self.graph, live)
+                found[id(unit)] = Kernel(name, unit.nodes, self.graph, live, forced=unit.forced)
         return found
 
     def _printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:

@@ -144,6 +144,9 @@ class LoweredGraph:
         self.given_sizes: dict[str, str] = {}
         """By name of the size: the Python expression that finds it."""
 
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.work))
+
     def define_size(self, parameter: str, size: Size) -> None:
         """A parameter that is a size. Those of tensors are found by `find_sizes`."""
         alone = size.alone() if isinstance(size, Index) else None

@@ -14,7 +14,7 @@ import torch
 
 from dynamo_lab.capture.kernels.own_modules import load
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.fusion import Group, Unit
+from dynamo_lab.compiler.groups import Group, Unit
 from dynamo_lab.compiler.index import Atom, Index, Size
 from dynamo_lab.compiler.lower import OpOverload
 from dynamo_lab.compiler.work import Buffer, Extern, Named, View
@@ -86,7 +86,7 @@ class Wrapper:
         self._free: dict[Layout, list[str]] = defaultdict(list)
         self.text = self._written()
 
-    def function(self, kernels: Mapping[str, Callable[..., None]]) -> Callable[[list[Any]], Any]:
+    def function(self, kernels: Mapping[str, Callable[..., Any]]) -> Callable[[list[Any]], Any]:
         """The function, with these kernels by name."""
         self.loaded = load(self.text, {**self.names, **kernels})
         return vars(self.loaded)["call"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from dynamo_lab.errors import CellError, DynamoLabError
-from dynamo_lab.live import assembly, budgets, edits, guards, switches
+from dynamo_lab.live import assembly, budgets, compiler, edits, guards, switches
 from dynamo_lab.record.cells.ran import RanCell, ran_cell
 from dynamo_lab.view.kernels.assembly import assembly_view
 
@@ -54,6 +54,8 @@ def _found(
             return _cell(recording, session, source)
         case "edit_kernel", {"kernel": int(kernel), "code": str(code)}:
             return edits.ask(recording, session, kernel, code, watch)
+        case "recompile", {"graph": int(graph), "change": dict()}:
+            return compiler.ask(recording, session, graph, asked["change"], watch)
         case _:
             raise DynamoLabError(f"This kernel cannot answer the view's question {question!r}.")
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from dynamo_lab.capture.guards.live_guards import Checks
     from dynamo_lab.capture.kernels.interpreted import WrittenModule
     from dynamo_lab.capture.packages.calls import ExportCall
+    from dynamo_lab.live.living import Living
+    from dynamo_lab.model.recording import Recording
     from dynamo_lab.record.run import Program, Run
 
 NO_PROGRAM = (
@@ -43,6 +45,7 @@ class Session:
         self.was_here = run is not None
         """Whether it was recorded in this process, so that its cells are this notebook's."""
         self._compiled: CompiledProgram | None = None
+        self._living: Living | None = None
 
     @property
     def can_assemble(self) -> bool:
@@ -62,8 +65,20 @@ class Session:
             self._compiled = CompiledProgram(self.program.chosen(choice))
         return self._compiled
 
+    def living(self, recording: Recording) -> Living:
+        """The recording's programs of the backend lab, made at the first change of one.
+
+        Raises:
+            LoweringError: the program is not available, or is compiled to other graphs now.
+        """
+        if self._living is None:
+            from dynamo_lab.live.living import living_programs
+
+            self._living = living_programs(recording, self.program)
+        return self._living
+
     def close(self) -> None:
         """Release all of it; closing again does nothing."""
-        self.program = self.checks = self._compiled = None
+        self.program = self.checks = self._compiled = self._living = None
         self.joints, self.export_calls, self.written = {}, {}, {}
         self.was_here = False

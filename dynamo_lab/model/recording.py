@@ -9,6 +9,7 @@ from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.benchmarks import Benchmark
 from dynamo_lab.model.bisections import Bisection
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.compiler import LabGraph
 from dynamo_lab.model.core.artifacts import Artifact
 from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.core.links import LinkTable
@@ -70,6 +71,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     kernels: tuple[Kernel, ...] = ()
     wrappers: tuple[Wrapper, ...] = ()
     lowerings: tuple[Lowering, ...] = ()
+    lab_graphs: tuple[LabGraph, ...] = ()
     buffers: tuple[Buffer, ...] = ()
     schedules: tuple[Schedule, ...] = ()
     memory_plans: tuple[MemoryPlan, ...] = ()

@@ -40,7 +40,7 @@ Runs = Callable[[Recording, str, dict[str, Any], Waiting], tuple[str, Any, Recor
 """Runs a recorded program again, given the action, its options and its progress: a label for a new
 recording, the result, and the recording itself. What it raises is shown."""
 
-_LONG = frozenset({"apply", "bench", "bisect", "edit_kernel", "warm_start"})
+_LONG = frozenset({"apply", "bench", "bisect", "edit_kernel", "recompile", "warm_start"})
 """What runs in a separate thread, so that the kernel can still receive a stop request."""
 
 _BUSY = "A measurement or an edit is already running: wait for it, or stop it."

@@ -151,6 +151,23 @@ READINGS: tuple[Reading, ...] = (
         """,
     ),
     _of(
+        "compiler",
+        "One operator through the backend `lab`: its rule, its loop, its kernel, its text.",
+        """\
+        Read from left to right. The rule is a closure: run at a position, it records what is
+        computed there. That record is the loop; loops that share a kernel are merged; the kernel
+        is printed, in the language that runs and in the others. Point at a line, and what it comes
+        from and what it became lights up everywhere. While the program lives, the rule and the
+        text can be changed: a change counts if it gives what eager gives.
+
+            node    exp    line 3
+            rule    apply("exp", v)                      rules/pointwise.py:45
+            loop    %3: float32 = exp(%2)                in buf2
+            kernel  %6: float32 = exp(%5)                buf1, buf2 and buf3 in one
+            C       const float t6 = expf(t5);
+        """,
+    ),
+    _of(
         "fusion",
         "Which operations became one kernel, and for any two that did not, the reason why.",
         """\

@@ -19,6 +19,8 @@ from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.code import code
 from dynamo_lab.view.code.code import SourceView
+from dynamo_lab.view.compiler import compiler
+from dynamo_lab.view.compiler.compiler import CompilerView
 from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.links import LinksView
@@ -87,6 +89,7 @@ class View(Struct, frozen=True, kw_only=True):
     partitions: tuple[PartitionView, ...] = ()
     decompositions: DecompositionsView = DecompositionsView()
     lowering: LoweringsView = LoweringsView()
+    compiler: CompilerView = CompilerView()
     fusions: FusionsView = FusionsView()
     packages: tuple[PackageView, ...] = ()
     bench: BenchView | None = None
@@ -105,6 +108,7 @@ def build(recording: Recording) -> View:
     sources, main_source, places = code.seen(recording, places, ancestry, regions)
     frame_views = frames.build(recording, places)
     facts = Facts(recording, places, regions, ancestry)
+    lowered = lowering.build(recording, places)
     return View(
         summary=summary.build(recording, places, regions),
         sources=sources,
@@ -125,7 +129,8 @@ def build(recording: Recording) -> View:
         run_map=run_map.build(recording, places, frame_views, facts.breaks, facts.stories),
         partitions=autograd.build(recording, places),
         decompositions=decompositions.build(recording, places),
-        lowering=lowering.build(recording, places),
+        lowering=lowered,
+        compiler=compiler.build(recording, places, lowered),
         fusions=fusion.build(recording, places, ancestry),
         packages=packages.build(recording),
         bench=benchmarks.build(recording, places, facts.kernel_times),

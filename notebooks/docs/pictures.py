@@ -47,6 +47,7 @@ VIEWS = {
     "decompositions": "softmax_gelu > decompositions",
     "passes": "attention > passes",
     "lowering": "softmax_gelu > lowering",
+    "compiler": "own_compiler > compiler",
     "fusion": "softmax_gelu > fusion",
     "pairs": "resnet_block > fusion > Pairs",
     "memory": "resnet_block > memory",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,7 @@ import torch
 
 import dynamo_lab as lab
 from dynamo_lab.compiler.body import apply
+from dynamo_lab.compiler.printers.c import CPrinter
 from dynamo_lab.compiler.rules import RULES
 from dynamo_lab.errors import LoweringError, WrongProgramError
 
@@ -61,7 +63,7 @@ def test_rules_are_undone_in_any_order() -> None:
     first = lab.compiler.rule(aten.tanh.default)(by(lambda v: v))
     second = lab.compiler.rule(aten.tanh.default)(by(lambda v: -v))
     first.undo()
-    assert RULES[aten.tanh.default] is second.made
+    assert inspect.unwrap(RULES[aten.tanh.default]) is second.made
     second.undo()
     second.undo()
     assert RULES[aten.tanh.default] is before
@@ -118,3 +120,150 @@ def test_a_wrong_write_is_seen() -> None:
 def test_a_function_can_be_compiled_often() -> None:
     for _ in range(10):
         assert lab.compiler.programs(fn, torch.randn(3, 3))
+
+
+def test_fusion_is_forced_where_it_is_legal_and_undone(program: LiveProgram) -> None:
+    apart = program.relower(apart=[("tanh", "buf1")])
+    assert len(apart.kernels) == len(program.kernels) + 1
+    assert "kernels: 1 -> 2" in str(apart.diff())
+    assert apart.undo() is program
+    again = apart.relower(fuse=[("tanh", "buf1")])
+    assert again.sources == program.sources
+    assert not again.diff(program)
+
+
+def shifted(x: torch.Tensor) -> torch.Tensor:
+    y = x.exp()
+    return torch.cat([y[1:], y[:1]]) * y.flip(0)
+
+
+def test_an_illegal_fusion_is_held_against_eager_and_told_with_value_and_line() -> None:
+    (found,) = lab.compiler.programs(shifted, torch.randn(40))
+    assert len(found.kernels) == 2
+    with pytest.raises(WrongProgramError) as told:
+        found.relower(fuse=[("buf0", "buf1")])
+    assert "result 0 is " in str(told.value)
+    assert "the line `return torch.cat(" in str(told.value)
+    assert "forced into one kernel although buf1 reads buf0 at" in str(told.value)
+
+
+def two_sizes(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return x.exp(), y.sin()
+
+
+def test_what_no_loops_could_run_cannot_be_forced() -> None:
+    (found,) = lab.compiler.programs(two_sizes, torch.randn(8), torch.randn(9))
+    with pytest.raises(LoweringError, match="cannot share a kernel: one loops over 8"):
+        found.relower(fuse=[("exp", "sin")])
+    with pytest.raises(LoweringError, match="cos has no loop of its own; these have: buf0"):
+        found.relower(fuse=[("exp", "cos")])
+
+
+def transposed(x: torch.Tensor) -> torch.Tensor:
+    return (x.t() + 1).contiguous()
+
+
+def test_loops_are_ordered_tiled_and_unrolled_as_told() -> None:
+    (found,) = lab.compiler.programs(transposed, torch.randn(50, 70))
+    tuning = lab.compiler.Tuning(order=("i1", "i0"), tile={"i0": 16}, unroll={"i0": 4})
+    (text,) = found.relower(loops={"kernel0": tuning}).sources
+    heads = [line.strip() for line in text.splitlines() if "for (" in line or "UNROLL" in line]
+    assert heads == [
+        "for (long i0_0 = 0; i0_0 < 70; i0_0 += 16) {",
+        "for (long i1 = 0; i1 < 50; i1++) {",
+        "UNROLL(4)",
+        "for (long i0 = i0_0; i0 < (i0_0 + 16 < 70 ? i0_0 + 16 : 70); i0++) {",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tuning", "sentence"),
+    [
+        (lab.compiler.Tuning(order=("i7",)), r"kernel0 has no loop i7; it has: i0, r0\."),
+        (lab.compiler.Tuning(order=("r0", "i0")), "has to name each of i0 once, then each of r0"),
+        (lab.compiler.Tuning(tile={"i0": 0}), "0 is no number of turns"),
+        (lab.compiler.Tuning(unroll={"i0": 1000}), "unroll at most 64"),
+    ],
+)
+def test_a_tuning_that_makes_no_sense_is_refused(
+    program: LiveProgram, tuning: lab.compiler.Tuning, sentence: str
+) -> None:
+    with pytest.raises(LoweringError, match=sentence):
+        program.relower(loops={"kernel0": tuning})
+
+
+def test_a_printer_has_another_method(program: LiveProgram) -> None:
+    changed = program.relower(printer={"value": lambda self, v: f"({CPrinter.value(self, v)})"})
+    assert "= (tanhf(" in changed.sources[0]
+    with pytest.raises(LoweringError, match="CPrinter has no method valu; it has: "):
+        program.relower(printer={"valu": CPrinter.value})
+
+
+@pytest.mark.parametrize(
+    ("rule", "sentence"),
+    [
+        (lambda call, x: 1 / 0, r"raises ZeroDivisionError at line \d+, `.*`: division by zero"),
+        (lambda call, x: 3, "gives an int; it has to give a lazy tensor"),
+        (
+            lambda call, x: call.graph.reduce("sum", x, [1], False, x.dtype),
+            r"gives float32 \[33\], and the graph expects float32 \[33, 7\]",
+        ),
+    ],
+)
+def test_a_broken_rule_is_told_in_a_sentence(
+    program: LiveProgram, rule: Any, sentence: str
+) -> None:
+    before = dict(RULES)
+    with pytest.raises(LoweringError, match=sentence):
+        program.relower(rules={aten.tanh.default: rule})
+    assert before == RULES
+
+
+def test_an_interrupt_leaves_no_rule_replaced(program: LiveProgram) -> None:
+    def interrupted(call: Call, x: LazyTensor) -> LazyTensor:
+        raise KeyboardInterrupt
+
+    before = dict(RULES)
+    with pytest.raises(KeyboardInterrupt):
+        program.relower(rules={aten.tanh.default: interrupted})
+    with pytest.raises(KeyboardInterrupt), lab.compiler.rule(aten.tanh.default)(interrupted):
+        raise KeyboardInterrupt
+    assert before == RULES
+
+
+def test_an_operator_is_left_to_aten(program: LiveProgram) -> None:
+    changed = program.relower(rules={aten.tanh.default: None})
+    assert [one.target for one in changed.fallbacks] == ["aten.tanh.default"]
+
+
+def test_a_text_that_writes_beside_its_memory_is_refused(program: LiveProgram) -> None:
+    text = program.sources[0]
+    beyond = f"{text.rstrip()[:-1]}  buf4[33 * 7] = 2;\n}}\n"
+    with pytest.raises(WrongProgramError, match="writes beyond the memory of its buffers"):
+        program.relower(sources={"kernel0": beyond})
+
+
+def test_two_programs_are_timed_in_turns(program: LiveProgram) -> None:
+    turns = program.relower().time_beside(seconds=0.05)
+    assert len(turns.before) == len(turns.after) > 0
+    assert "microseconds a call" in str(turns)
+
+
+def test_stages_print(program: LiveProgram) -> None:
+    assert str(program.loops).startswith("buf0: 33 x 7\n%0: float32 = load(")
+    assert str(program.groups) == "buf0+buf1+buf2+buf3+buf4"
+    assert str(program.kernels).startswith("kernel0: for i0 < 33")
+    assert str(program.graph) == str(program.loops)
+
+
+net = torch.nn.Linear(8, 8)
+
+
+def step(x: torch.Tensor) -> torch.Tensor:
+    loss = net(x).relu().sum()
+    loss.backward()
+    return loss.detach()
+
+
+def test_a_backward_that_is_called_while_dynamo_looks_is_compiled_whole() -> None:
+    assert len(lab.compiler.programs(step, torch.randn(4, 8))) >= 2

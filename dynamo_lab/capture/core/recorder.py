@@ -16,6 +16,7 @@ from dynamo_lab.capture.core.undo import held
 from dynamo_lab.errors import AbsentError
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.compiler import LabGraph
 from dynamo_lab.model.core.links import LinkTable
 from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.decompositions import Decompositions
@@ -84,6 +85,7 @@ class Recorder:
         self.kernels: list[Kernel] = []
         self.wrappers: list[Wrapper] = []
         self.lowerings: list[Lowering] = []
+        self.lab_graphs: list[LabGraph] = []
         self.buffers: list[Buffer] = []
         self.schedules: list[Schedule] = []
         self.memory_plans: list[MemoryPlan] = []
@@ -198,6 +200,7 @@ class Recorder:
                 kernels=tuple(self.kernels),
                 wrappers=tuple(self.wrappers),
                 lowerings=tuple(self.lowerings),
+                lab_graphs=tuple(self.lab_graphs),
                 buffers=tuple(self.buffers),
                 schedules=tuple(self.schedules),
                 memory_plans=tuple(self.memory_plans),

@@ -12,6 +12,7 @@ from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.core.undo import Undo
 from dynamo_lab.capture.graphs.graphs import GraphProbes
+from dynamo_lab.model.compiler import LabGraph
 from dynamo_lab.model.fusion.fusion import Schedule
 from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
@@ -54,6 +55,7 @@ class Stages:
     buffers: tuple[Buffer, ...]
     schedule: Schedule
     memory: MemoryPlan
+    lab: LabGraph | None = None
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,8 @@ class AnnouncedProbes:
         recorder.buffers += made.buffers
         recorder.schedules.append(made.schedule)
         recorder.memory_plans.append(made.memory)
+        if made.lab:
+            recorder.lab_graphs.append(made.lab)
 
     def _graph(self, graph: fx.Graph) -> Graph | None:
         """The recorded graph: the same object, or the last one with the same nodes."""

@@ -6,6 +6,7 @@ In come a program and the arguments of a call; out comes what differs, in words.
 from __future__ import annotations
 
 import copy
+import math
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,11 +14,13 @@ from torch import fx
 from torch.fx.node import map_aggregate
 
 from dynamo_lab.compiler.lower import OpOverload
+from dynamo_lab.errors import WrongProgramError
 from dynamo_lab.measure.checks import compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from dynamo_lab.compiler.program import Program
     from dynamo_lab.model.benchmarks import Comparison
 
 
@@ -90,3 +93,43 @@ def line_of(node: fx.Node) -> str:
     lines = str(node.meta.get("stack_trace") or "").strip().splitlines()
     said = [line.strip() for line in lines if line.strip(" ^~")]  # not the marks below a line
     return said[-1] if said else ""
+
+
+MARGIN = 256
+"""Elements around each buffer that no kernel may write to."""
+
+
+def poisoned(program: Program) -> Callable[[list[Any]], Any]:
+    """The program with memory that holds no number, or an unlikely one, until it is written.
+
+    Else what an illegal kernel leaves out, or reads too early, might still lie there from before.
+    What it writes beside its buffers is a `WrongProgramError`.
+    """
+    functions = program.target.functions(program.kernels, program.sources)
+    margins: list[torch.Tensor] = []
+
+    def empty(size: Sequence[int], stride: Sequence[int], **kwargs: Any) -> torch.Tensor:
+        extent = 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
+        extent = 0 if 0 in size else extent
+        whole = torch.ones(extent + 2 * MARGIN, **kwargs)
+        whole[MARGIN : MARGIN + extent] = _poison(whole.dtype)
+        margins.extend((whole[:MARGIN], whole[MARGIN + extent :]))
+        return whole.as_strided(size, stride, MARGIN)
+
+    scope: dict[str, Callable[..., Any]] = {**functions, "empty": empty}
+    run = program.wrapper.function(scope)
+
+    def checked(args: list[Any]) -> Any:
+        results = run(args)
+        if not all(bool((one == 1).all()) for one in margins):
+            raise WrongProgramError("A kernel writes beyond the memory of its buffers.")
+        margins.clear()
+        return results
+
+    return checked
+
+
+def _poison(dtype: torch.dtype) -> float | int | bool:
+    if dtype.is_floating_point or dtype.is_complex:
+        return math.nan
+    return False if dtype is torch.bool else torch.iinfo(dtype).max

@@ -42,6 +42,12 @@ static inline long checked(long at, long size, int* out_of_range) {
   if ((unsigned long)at >= (unsigned long)size) { *out_of_range = 1; return 0; }
   return at;
 }
+#define PRAGMA(x) _Pragma(#x)
+#ifdef __clang__
+#define UNROLL(n) PRAGMA(clang loop unroll_count(n))
+#else
+#define UNROLL(n) PRAGMA(GCC unroll n)
+#endif
 #define LARGER_F(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
 #define SMALLER_F(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
 #define LARGER_I(a, b) ((a) > (b) ? (a) : (b))

@@ -11,6 +11,7 @@ from dynamo_lab.compiler.build import NAME
 from dynamo_lab.compiler.recorded.lowering import buffers, lowering
 from dynamo_lab.compiler.recorded.memory import memory
 from dynamo_lab.compiler.recorded.schedule import schedule
+from dynamo_lab.compiler.recorded.stages import lab_graph
 from dynamo_lab.compiler.work import Extern
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def stages(program: Program, place: Place, called: Sequence[str]) -> Stages:
         buffers(program, place),
         schedule(program, place, kernels),
         memory(program, place, kernels),
+        lab_graph(program, place),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import dynamo_lab
 from dynamo_lab.capture.graphs.nodes import dtype_name
 from dynamo_lab.compiler.layout import loops
-from dynamo_lab.compiler.rules import RULES
+from dynamo_lab.compiler.lower import rule_of
 from dynamo_lab.compiler.rules.views import VIEWS
 from dynamo_lab.compiler.tensors import LazyTensor
 from dynamo_lab.compiler.work import Extern, Loop
@@ -89,17 +89,21 @@ class _Nodes:
         return "View" if step.node.target in VIEWS else "Pointwise"
 
     def _rule(self, target: Any) -> int | None:
-        rule = RULES.get(target) or RULES.get(str(target))
+        rule = rule_of(target)
         code = getattr(inspect.unwrap(rule), "__code__", None) if rule else None
         if code is None:
             return None
-        root = Path(dynamo_lab.__file__).parent.parent
         found = facts.LoweringRule(
-            name=code.co_name,
-            file=Path(code.co_filename).relative_to(root).as_posix(),
-            line=code.co_firstlineno,
+            name=code.co_name, file=shown_file(code.co_filename), line=code.co_firstlineno
         )
         return self.rules.setdefault(found, len(self.rules))
+
+
+def shown_file(name: str) -> str:
+    """A file of ours from the package on; a reader's own by its name."""
+    root = Path(dynamo_lab.__file__).parent.parent
+    path = Path(name)
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
 def _first(result: Any) -> Any:
@@ -180,7 +184,7 @@ def _of_loop(loop: Loop, place: Place, *, is_input: bool) -> dict[str, Any]:
         "reduction": loop.reduction or "",
         "reads": tuple(sorted({name for name, _ in loop.body.loads()})),
         "body": tuple(
-            facts.LoopLine(_code(value), value.op, place.nodes.get(value.origin, -1))
+            facts.LoopLine(code_of(value), value.op, place.nodes.get(value.origin, -1))
             for value in values
         ),
     }
@@ -214,6 +218,7 @@ def _ranges(letter: str, sizes: Sequence[Any]) -> list[facts.Range]:
     return [facts.Range(str(variable), str(size)) for variable, size in pairs]
 
 
-def _code(value: Value) -> str:
+def code_of(value: Value) -> str:
+    """A value of the loop IR as a line of code."""
     arguments = ", ".join(str(arg) for arg in value.args if arg is not None)
     return f"{value} = {value.op}({arguments})  # {dtype_name(value.dtype)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.fusion import Group
+from dynamo_lab.compiler.groups import Group
 from dynamo_lab.compiler.recorded.schedule import operation_of, positions, works_of
 from dynamo_lab.compiler.work import View
 from dynamo_lab.model.fusion import memory as facts
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dynamo_lab.capture.kernels.announced import Place
-    from dynamo_lab.compiler.fusion import Unit
+    from dynamo_lab.compiler.groups import Unit
     from dynamo_lab.compiler.program import Program
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dynamo_lab.compiler.fusion import Group, predecessors
+from dynamo_lab.compiler.groups import Group, predecessors
 from dynamo_lab.compiler.recorded.lowering import nodes_of
 from dynamo_lab.compiler.space import space_of
 from dynamo_lab.compiler.work import Loop
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from dynamo_lab.capture.kernels.announced import Place
-    from dynamo_lab.compiler.fusion import Unit, Verdict
+    from dynamo_lab.compiler.fusion import Verdict
+    from dynamo_lab.compiler.groups import Unit
     from dynamo_lab.compiler.program import Program
     from dynamo_lab.compiler.work import Extern
 

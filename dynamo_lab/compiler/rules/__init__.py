@@ -1,7 +1,7 @@
 """What each ATen operator becomes: one file a kind of operator, all in the table `RULES`."""
 
 from dynamo_lab.compiler.rules import division, movement, pointwise, reductions, scatters, views
-from dynamo_lab.compiler.rules.table import RULES, Call, Meta, Rule, replaced, rule
+from dynamo_lab.compiler.rules.table import RULES, Call, Meta, Rule, rule
 
 __all__ = [
     "RULES",
@@ -12,7 +12,6 @@ __all__ = [
     "movement",
     "pointwise",
     "reductions",
-    "replaced",
     "rule",
     "scatters",
     "views",

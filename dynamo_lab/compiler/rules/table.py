@@ -9,8 +9,7 @@ reason.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -89,17 +88,6 @@ def rule(*targets: Any) -> Callable[[Rule], Rule]:
         return made
 
     return enter
-
-
-@contextmanager
-def replaced(target: Any, made: Rule | None) -> Iterator[None]:
-    """Another rule for an overload, as long as this lasts; None leaves it to ATen."""
-    before = RULES.get(target)
-    put(target, made)
-    try:
-        yield
-    finally:
-        put(target, before)
 
 
 def put(target: Any, made: Rule | None) -> None:

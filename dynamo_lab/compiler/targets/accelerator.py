@@ -23,7 +23,7 @@ class Accelerator:
     adds: Collection[torch.dtype]
 
     def __init__(self, printer: Any) -> None:
-        self._printer = printer
+        self.printer = printer
 
     def printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:
         """Its function, without the helpers that stand before the kernels of a library.
@@ -31,7 +31,7 @@ class Accelerator:
         Raises:
             Unsupported: the language has no words for it.
         """
-        made = self._printer(kernel)
+        made = self.printer(kernel)
         return made.text() + self._launch_line(made), made.origins
 
     def _launch_line(self, printed: Any) -> str:
@@ -47,7 +47,7 @@ class Accelerator:
         library = self._loaded(sources)
         return {
             kernel.name: self._launched(
-                getattr(library, kernel.name), self._printer(kernel).launch, kernel
+                getattr(library, kernel.name), self.printer(kernel).launch, kernel
             )
             for kernel in kernels
         }

@@ -10,6 +10,7 @@ import torch
 from dynamo_lab.compiler import build as building
 from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.printers.c import CPrinter
+from dynamo_lab.compiler.printers.c_tuned import c_printer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -26,13 +27,13 @@ class C:
     adds: Collection[torch.dtype] = TYPES
 
     def __init__(self, printer: type[CPrinter] = CPrinter) -> None:
-        self._printer = printer
+        self.printer = printer
 
     def printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:
         """Its text under a name that does not depend on the program: equal kernels are one."""
         name, kernel.name = kernel.name, building.NAME
         try:
-            made = self._printer(kernel)
+            made = c_printer(kernel, self.printer)
             return made.text(), made.origins
         finally:
             kernel.name = name

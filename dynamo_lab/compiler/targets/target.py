@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from dynamo_lab.compiler.targets.c import C
 from dynamo_lab.compiler.targets.metal import Metal
@@ -25,6 +25,7 @@ class Target(Protocol):
 
     Attributes:
         language: what its texts are written in.
+        printer: the class that writes a kernel; a target is made with another one.
         by_address: do its functions take C's arguments: addresses, and how many threads? Else they
             take tensors.
         rows: a reduction of fewer rows than these is done in two steps, so that all of the machine
@@ -33,6 +34,7 @@ class Target(Protocol):
     """
 
     language: Literal["c", "triton", "metal"]
+    printer: Any
     by_address: bool
     rows: int
     adds: Collection[torch.dtype]

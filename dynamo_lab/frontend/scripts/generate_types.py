@@ -27,6 +27,7 @@ from dynamo_lab.live.switches import Panel  # noqa: E402
 from dynamo_lab.record.cells.ran import RanCell  # noqa: E402
 from dynamo_lab.view import View  # noqa: E402
 from dynamo_lab.view.code import code  # noqa: E402
+from dynamo_lab.view.compiler.change import ChangeView  # noqa: E402
 from dynamo_lab.view.compare.side_by_side import SideBySideView  # noqa: E402
 from dynamo_lab.view.graphs import kinds, query  # noqa: E402
 from dynamo_lab.view.guards.would_pass import WouldPass  # noqa: E402
@@ -53,6 +54,7 @@ ANSWERS = {
     "switches": Panel,
     "assembly": AssemblyView,
     "edit_kernel": EditView,
+    "recompile": ChangeView,
     "cell": RanCell,
 }
 """What answers a question of `questions.answer`."""

@@ -3,6 +3,7 @@ import { autogradPart } from "./autograd/part";
 import { benchmarksPart, rooflinePart } from "./benchmarks/part";
 import { breaksPart } from "./breaks/part";
 import { codePart } from "./code/part";
+import { compilerPart } from "./compiler/part";
 import type { Part } from "./core/state";
 import { decompositionsPart } from "./decompositions/part";
 import { framesPart } from "./frames/part";
@@ -21,6 +22,6 @@ import { timingsPart } from "./timings/part";
 import { artifactsPart } from "./traces/part";
 
 export const PARTS: readonly Part[] = [
-  overviewPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, fusionPart, memoryPart, kernelsPart,
+  overviewPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, fusionPart, memoryPart, kernelsPart,
   benchmarksPart, rooflinePart, packagesPart, guardsPart, framesPart, timingsPart, artifactsPart, shellPart, journeyPart,
 ];

@@ -19,6 +19,7 @@ from dynamo_lab.render.fallback import (
     benchmarks,
     bisections,
     code,
+    compiler,
     decompositions,
     fusion,
     kernels,
@@ -69,6 +70,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
         _counted("Lowering", view.lowering.buffers),
         with_reading("lowering", lowering.blocks(view)),
     )
+    yield "Compiler", with_reading("compiler", compiler.blocks(view))
     trees = decompositions.blocks(view.decompositions)
     yield "Decompositions", with_reading("decompositions", trees)
     yield "Fusion and memory", with_reading("fusion", fusion.blocks(view))

@@ -22,6 +22,7 @@ export interface View {
   readonly partitions: readonly PartitionView[];
   readonly decompositions: DecompositionsView;
   readonly lowering: LoweringsView;
+  readonly compiler: CompilerView;
   readonly fusions: FusionsView;
   readonly packages: readonly PackageView[];
   readonly bench: BenchView | null;
@@ -1113,6 +1114,73 @@ export interface CalledView {
   readonly buffers: readonly number[];
 }
 
+/** The graphs that the backend `lab` compiled; `empty` says why there are none. */
+export interface CompilerView {
+  readonly graphs: readonly StageGraph[];
+  readonly empty: string;
+}
+
+/** The stages of one graph. */
+export interface StageGraph {
+  readonly graph: number;
+  readonly title: string;
+  readonly summary: string;
+  readonly operators: readonly StageOperator[];
+  readonly rules: readonly StageRule[];
+  readonly loops: readonly StageLoop[];
+  readonly kernels: readonly StageKernel[];
+}
+
+/**
+ * An operator on its way: `rule`, `loops` and `kernels` are places in its graph's tables.
+ *
+ * `rule` is -1 where ATen computes it, or where its rule is not recorded. `line` is the text of
+ * the reader's line, if it has one.
+ */
+export interface StageOperator {
+  readonly node: number;
+  readonly name: string;
+  readonly operator: string;
+  readonly outcome: "constant" | "extern" | "failed" | "fallback" | "in place" | "inlined" | "input" | "nothing" | "output" | "part" | "realised" | "same" | "size" | "template" | "view";
+  readonly sentence: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly line: string;
+  readonly rule: number;
+  readonly loops: readonly number[];
+  readonly kernels: readonly number[];
+}
+
+/** The closure that lowers an operator: its function, where it is, and its source. */
+export interface StageRule {
+  readonly name: string;
+  readonly place: string;
+  readonly text: string;
+}
+
+/** The loop of a buffer before it shares a kernel. `head` are the loops around its lines. */
+export interface StageLoop {
+  readonly buffer: string;
+  readonly head: string;
+  readonly lines: readonly (readonly [string, readonly number[]])[];
+}
+
+/** A kernel: the buffers whose loops it joins, as loop IR, and in each language. */
+export interface StageKernel {
+  readonly id: number;
+  readonly name: string;
+  readonly buffers: readonly string[];
+  readonly lines: readonly (readonly [string, readonly number[]])[];
+  readonly texts: readonly StageText[];
+}
+
+/** A kernel in a language; `note` says why there is none, or that it does not run here. */
+export interface StageText {
+  readonly language: string;
+  readonly lines: readonly (readonly [string, readonly number[]])[];
+  readonly note: string;
+}
+
 /** Every schedule; `unseen` says why a pair was never considered, by compiler and case. */
 export interface FusionsView {
   readonly schedules: readonly ScheduleView[];
@@ -1969,6 +2037,35 @@ export interface TimingView {
   readonly tone: string;
 }
 
+/**
+ * One change. `changes` are those that count now, the first one first.
+ *
+ * `counts` are a name, how many before, and how many after; `fusion` are the groups that came or
+ * went, with a sign before each. `graph` are the stages as they are now; None where nothing
+ * changed. `tone` is "good" where a call became faster.
+ */
+export interface ChangeView {
+  readonly verdict: ChangeVerdict;
+  readonly sentence: string;
+  readonly changes: readonly string[];
+  readonly graph: StageGraph | null;
+  readonly counts: readonly (readonly [string, number, number])[];
+  readonly fusion: readonly string[];
+  readonly texts: readonly ChangedText[];
+  readonly time: string;
+  readonly tone: string;
+}
+
+export type ChangeVerdict = "refused" | "right" | "undone";
+
+/** A kernel's text before and after; empty where there is none. `edits` are what differs. */
+export interface ChangedText {
+  readonly kernel: string;
+  readonly before: string;
+  readonly after: string;
+  readonly edits: readonly Edit[];
+}
+
 /** A cell by JupyterLab's id, its text as it ran, and how many lines stand above line 1. */
 export interface RanCell {
   readonly cell: string;
@@ -2016,6 +2113,7 @@ export interface Answers {
   readonly switches: Panel;
   readonly assembly: AssemblyView;
   readonly edit_kernel: EditView;
+  readonly recompile: ChangeView;
   readonly cell: RanCell;
 }
 

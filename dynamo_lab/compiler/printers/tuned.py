@@ -1,0 +1,75 @@
+"""Kernels with the tuning that is said of them, if it makes sense for their loops.
+
+In come kernels and tunings by name; each kernel then has its `tuning`, which the C printer follows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dynamo_lab.errors import LoweringError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dynamo_lab.compiler.index import Index
+    from dynamo_lab.compiler.kernel import Kernel
+    from dynamo_lab.compiler.tuning import Tuning
+
+MOST_UNROLLED = 64
+"""Turns of a loop that may be written one after the other: a compiler's time grows with them."""
+
+
+def tune(kernels: Sequence[Kernel], tunings: Mapping[str, Tuning], language: str) -> None:
+    """Give each kernel the tuning that is said of it.
+
+    Raises:
+        LoweringError: there is no such kernel or loop, or the kernels are not C.
+    """
+    if tunings and language != "c":
+        raise LoweringError(
+            f"Loops are ordered, tiled and unrolled in C; in {language} a program of the GPU has "
+            "no such loops. Change a method of its printer instead."
+        )
+    for name in tunings.keys() - {kernel.name for kernel in kernels}:
+        known = ", ".join(kernel.name for kernel in kernels)
+        raise LoweringError(f"There is no kernel {name}; there are: {known or 'none'}.")
+    for kernel in kernels:
+        if tuning := tunings.get(kernel.name):
+            _refuse_wrong(kernel, tuning)
+            kernel.tuning = tuning
+
+
+def turning(loops: Sequence[Index]) -> list[str]:
+    """The names of the loops that turn more than once."""
+    return [alone.name for loop in loops if (alone := loop.alone())]
+
+
+def _refuse_wrong(kernel: Kernel, tuning: Tuning) -> None:
+    outer, inner = turning(kernel.outer), turning(kernel.inner)
+    known = [*outer, *inner]
+    for name in (*tuning.order, *tuning.tile, *tuning.unroll):
+        if name not in known:
+            raise LoweringError(
+                f"{kernel.name} has no loop {name}; it has: {', '.join(known) or 'none'}."
+            )
+    orders = [[*outer, *inner], outer, inner]
+    if tuning.order and not any(
+        sorted(tuning.order) == sorted(listed) and _apart(tuning.order, inner) for listed in orders
+    ):
+        raise LoweringError(
+            f"The order of {kernel.name}'s loops has to name each of {', '.join(outer) or 'none'} "
+            f"once{', then each of ' + ', '.join(inner) if inner else ''}."
+        )
+    for name, count in (*tuning.tile.items(), *tuning.unroll.items()):
+        if type(count) is not int or count < 1:
+            raise LoweringError(f"{name} of {kernel.name}: {count!r} is no number of turns.")
+    for name, count in tuning.unroll.items():
+        if count > MOST_UNROLLED:
+            raise LoweringError(f"{name} of {kernel.name}: unroll at most {MOST_UNROLLED} turns.")
+
+
+def _apart(order: Sequence[str], inner: Sequence[str]) -> bool:
+    """Do the loops that are reduced over come last?"""
+    reduced = [name in inner for name in order]
+    return reduced == sorted(reduced)

@@ -1,0 +1,103 @@
+"""What only this compiler tells: the source of each rule, and the kernels in each form."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.compiler.build import NAME
+from dynamo_lab.compiler.live.rule_text import text_of
+from dynamo_lab.compiler.lower import rule_of
+from dynamo_lab.compiler.recorded.lowering import code_of, shown_file
+from dynamo_lab.compiler.targets.c import C
+from dynamo_lab.compiler.targets.metal import Metal
+from dynamo_lab.compiler.targets.triton import Triton
+from dynamo_lab.compiler.work import Extern, Unsupported
+from dynamo_lab.model import compiler as facts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from dynamo_lab.capture.kernels.announced import Place
+    from dynamo_lab.compiler.kernel import Kernel
+    from dynamo_lab.compiler.program import Program
+    from dynamo_lab.compiler.targets.target import Target
+
+
+def lab_graph(program: Program, place: Place) -> facts.LabGraph:
+    """The stages of a program that lowering and schedule do not have."""
+    rules: dict[facts.LabRule, int] = {}
+    uses = tuple(_uses(program, place, rules))
+    texts = zip(program.kernels, program.sources, program.origins, strict=True)
+    kernels = [
+        facts.LabKernel(
+            kernel=place.kernels + at,
+            name=kernel.name,
+            buffers=tuple(node.buffer.name for node in kernel.nodes),
+            loops=tuple(_loops(kernel, place)),
+            texts=(
+                _text(program.target, source.replace(NAME, kernel.name), origins, place),
+                *_others(kernel, program.target, place),
+            ),
+        )
+        for at, (kernel, source, origins) in enumerate(texts)
+    ]
+    return facts.LabGraph(graph=place.graph, rules=tuple(rules), uses=uses, kernels=tuple(kernels))
+
+
+def _uses(
+    program: Program, place: Place, rules: dict[facts.LabRule, int]
+) -> Iterator[facts.LabUse]:
+    called = {work.node for work in program.graph.work if isinstance(work, Extern)}
+    known: dict[int, int] = {}
+    for step in program.graph.lowered:
+        rule = rule_of(step.node.target)
+        if rule is None or step.node.op != "call_function" or step.node.name in called:
+            continue
+        if id(rule) not in known:
+            known[id(rule)] = rules.setdefault(_rule(rule), len(rules))
+        yield facts.LabUse(place.nodes[step.node.name], known[id(rule)])
+
+
+def _rule(rule: Any) -> facts.LabRule:
+    code = getattr(inspect.unwrap(rule), "__code__", None)
+    if code is None:
+        return facts.LabRule(name=type(rule).__name__)
+    return facts.LabRule(
+        name=code.co_name,
+        file=shown_file(code.co_filename),
+        line=code.co_firstlineno,
+        text=text_of(rule),
+    )
+
+
+def _loops(kernel: Kernel, place: Place) -> Iterator[facts.LabLine]:
+    for text, origin in kernel.lines(code_of):
+        yield facts.LabLine(text, _nodes([origin], place))
+
+
+def _others(kernel: Kernel, own: Target, place: Place) -> Iterator[facts.LabText]:
+    """The same kernel in the languages that do not run here."""
+    name = kernel.name
+    for target in (C(), Triton(), Metal()):
+        if target.language == own.language:
+            continue
+        try:
+            text, origins = target.printed(kernel)
+        except Unsupported as refusal:
+            yield facts.LabText(language=target.language, refused=str(refusal))
+            continue
+        yield _text(target, text.replace(NAME, name), origins, place)
+
+
+def _text(target: Target, text: str, origins: dict[int, str], place: Place) -> facts.LabText:
+    lines = [
+        facts.LabLine(line, _nodes([origins.get(at, "")], place))
+        for at, line in enumerate(text.rstrip("\n").split("\n"), 1)
+    ]
+    return facts.LabText(language=target.language, lines=tuple(lines))
+
+
+def _nodes(names: Iterable[str], place: Place) -> tuple[int, ...]:
+    found: Sequence[int] = [place.nodes[name] for name in names if name in place.nodes]
+    return tuple(found)
