@@ -26,9 +26,11 @@ def made(backend: Any, fn: Callable[..., Any], *args: Any, train: bool = False) 
     """What the reader's backend made of a function; whatever it raises is told in a sentence."""
     need_function(backend)
     try:
-        return made_by(backend, fn, *args, train=train)
+        compiled = made_by(backend, fn, *args, train=train)
     except Exception as error:
         raise NotYet(told(error)) from None
+    need(compiled.graphs, "It put no kernels into a graph: is this the backend that you built?")
+    return compiled
 
 
 def told(error: BaseException) -> str:
