@@ -44,7 +44,13 @@ def told(error: BaseException) -> str:
 
 def right(backend: Any, fn: Callable[..., Any], *args: Any, said: str) -> Made:
     """The same, once what it computes is what eager computes; `said` begins the sentence if not."""
-    compiled = made(backend, fn, *args)
+    try:
+        compiled = made(backend, fn, *args)
+    except NotYet as why:
+        case = said.rpartition(":")[0]
+        raise NotYet(
+            f"{case}: {why}" if str(why).startswith("Your compiler") else str(why)
+        ) from None
     same_result(lambda *_: compiled.out, fn, *args, subject=said)
     return compiled
 
