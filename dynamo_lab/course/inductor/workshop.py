@@ -163,8 +163,8 @@ def put_in(
             call = gm.graph.call_module(name, tuple(reads))
         for which, node in enumerate(writes):
             node.target, node.args = operator.getitem, (call, which)
+    _in_order(gm.graph)  # first: what is dead is looked for in a graph that can run
     gm.graph.eliminate_dead_code()
-    _in_order(gm.graph)
     gm.recompile()
     if (watcher := _WATCHER.get()) is not None:
         watcher.append(gm)
