@@ -41,7 +41,7 @@ MAY_IMPORT = {
     "api": API,
     "notebook": {*API, "notebook"},
     "testing": {*API, "testing"},
-    "course": {*API, "course"},
+    "course": {*API, "compiler", "course"},
     "suite": {*LIVE - {"live"}, "suite"},
     "cli": {*API, "course", "suite", "cli"},
     "__main__": {"errors", "cli"},

@@ -34,10 +34,10 @@ _LESSONS = (
     "backends",
     "capstone",
     "broken",
-    "build_loops",
-    "build_reductions",
-    "build_fusion",
-    "build_training",
+    "inductor.loops",
+    "inductor.reductions",
+    "inductor.fusion",
+    "inductor.training",
 )
 """The module of each lesson, by the number of its notebook."""
 

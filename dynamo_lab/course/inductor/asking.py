@@ -26,9 +26,11 @@ def made(backend: Any, fn: Callable[..., Any], *args: Any, train: bool = False) 
     """What the reader's backend made of a function; whatever it raises is told in a sentence."""
     need_function(backend)
     try:
-        return made_by(backend, fn, *args, train=train)
+        compiled = made_by(backend, fn, *args, train=train)
     except Exception as error:
         raise NotYet(told(error)) from None
+    need(compiled.graphs, "It put no kernels into a graph: is this the backend that you built?")
+    return compiled
 
 
 def told(error: BaseException) -> str:
@@ -42,7 +44,13 @@ def told(error: BaseException) -> str:
 
 def right(backend: Any, fn: Callable[..., Any], *args: Any, said: str) -> Made:
     """The same, once what it computes is what eager computes; `said` begins the sentence if not."""
-    compiled = made(backend, fn, *args)
+    try:
+        compiled = made(backend, fn, *args)
+    except NotYet as why:
+        case = said.rpartition(":")[0]
+        raise NotYet(
+            f"{case}: {why}" if str(why).startswith("Your compiler") else str(why)
+        ) from None
     same_result(lambda *_: compiled.out, fn, *args, subject=said)
     return compiled
 

@@ -163,8 +163,8 @@ def put_in(
             call = gm.graph.call_module(name, tuple(reads))
         for which, node in enumerate(writes):
             node.target, node.args = operator.getitem, (call, which)
+    _in_order(gm.graph)  # first: what is dead is looked for in a graph that can run
     gm.graph.eliminate_dead_code()
-    _in_order(gm.graph)
     gm.recompile()
     if (watcher := _WATCHER.get()) is not None:
         watcher.append(gm)
@@ -212,7 +212,7 @@ class Beside:
 
     def _repr_html_(self) -> str:
         column = '<div style="flex: 1 1 24em; min-width: 0"><b>{}</b><pre {}>{}</pre></div>'
-        style = 'style="overflow-x: auto; font-size: 12px; line-height: 1.35"'
+        style = 'style="overflow-x: auto; white-space: pre; font-size: 12px; line-height: 1.35"'
         columns = [
             column.format(html.escape(name), style, html.escape(text))
             for name, text in self.texts.items()

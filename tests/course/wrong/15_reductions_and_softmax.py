@@ -39,6 +39,9 @@ DECOMPOSITIONS[aten.native_layer_norm.default] = layer_norm
 
 
 # %% 15.3: With a weight, a bias and eps = 0.1: it computes something other
+from math import prod
+
+
 def layer_norm(x, shape, weight, bias, eps):
     dims = list(range(-len(shape), 0))
     mean = x.sum(dims, keepdim=True) / prod(shape)
@@ -50,6 +53,9 @@ DECOMPOSITIONS[aten.native_layer_norm.default] = layer_norm
 
 
 # %% 15.3: Of numbers around 3,000 it is off by
+from math import prod
+
+
 def layer_norm(x, shape, weight, bias, eps):
     dims = list(range(-len(shape), 0))
     mean = x.sum(dims, keepdim=True) / prod(shape)
@@ -63,6 +69,9 @@ DECOMPOSITIONS[aten.native_layer_norm.default] = layer_norm
 
 
 # %% 15.3: Without a weight: it computes something other
+from math import prod
+
+
 def layer_norm(x, shape, weight, bias, eps):
     dims = list(range(-len(shape), 0))
     mean = x.sum(dims, keepdim=True) / prod(shape)

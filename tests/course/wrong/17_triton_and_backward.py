@@ -2,7 +2,7 @@
 parts = {"matrix products", "gelu"}
 
 
-# %% 17.1: Not softmax
+# %% 17.1: Not layer norm
 parts = {"softmax", "layer norm"}
 
 
