@@ -21,8 +21,8 @@ Written by `notebooks/docs/operators.py` from the tables in `dynamo_lab/compiler
 
 ## The loop IR
 
-In a template `{0}` and `{1}` are the operands as written, `{f}` is C's suffix for float32, `{t}` the type of the result. Where
-integers are written otherwise, theirs stands after the floats'.
+In a template `{0}` and `{1}` are the operands as written, `{f}` is C's suffix for float32, `{t}` the type of the result.
+Where integers are written otherwise, theirs stands after the floats'.
 
 | operator | operands | meaning | C | Triton | Metal |
 |---|---|---|---|---|---|
@@ -38,7 +38,8 @@ These each target's printer writes by itself, because they touch memory or contr
 RULES_HEAD = """
 ## Operators of ATen with a rule
 
-What is not here is decomposed, or computed by ATen. A rule may still leave a call to ATen: the program's `fallbacks` say why.
+What is not here is decomposed, or computed by ATen. A rule may still leave a
+call to ATen: the program's `fallbacks` say why.
 """
 
 
