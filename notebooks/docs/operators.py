@@ -21,8 +21,8 @@ Written by `notebooks/docs/operators.py` from the tables in `dynamo_lab/compiler
 
 ## The loop IR
 
-In a template `{0}` and `{1}` are the operands as written, `{f}` is C's suffix for float32, `{t}` the type of the result.
-Where integers are written otherwise, theirs stands after the floats'.
+In a template `{0}` and `{1}` are the operands as written, `{f}` is C's suffix for float32, and
+`{t}` the type of the result. Where integers are written otherwise, theirs stands after the floats'.
 
 | operator | operands | meaning | C | Triton | Metal |
 |---|---|---|---|---|---|
