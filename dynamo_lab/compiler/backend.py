@@ -11,6 +11,7 @@ import logging
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import torch
 from functorch.compile import (
     aot_module_simplified,
     min_cut_rematerialization_partition,

@@ -42,8 +42,9 @@ class NoCCompiler(DynamoLabError):
     def __init__(self) -> None:
         super().__init__(
             "No C compiler was found: install gcc or clang, or name one in the environment "
-            'variable CC. Without one, torch.compile(..., backend="aot_eager") runs the same graph '
-            "by ATen."
+            'variable CC. Without one, torch.compile(fn, backend="lab", options={"target": "c"}) '
+            'prints the same kernels, "triton" or "metal" those of a GPU, and ATen computes; '
+            'backend="aot_eager" runs the same graph by ATen alone.'
         )
 
 
@@ -75,6 +76,7 @@ def options() -> tuple[str, ...]:
         "-O3",
         "-mcpu=native" if platform.machine() in ("arm64", "aarch64") else "-march=native",
         *_threads(shown),
+        *(("-fveclib=libmvec",) if "clang" in shown and has_vector_functions() else ()),
         "-fno-math-errno",
         "-fno-trapping-math",
         "-ffp-contract=off",
@@ -128,8 +130,8 @@ def build(sources: Sequence[str]) -> list[Any]:
     if missing:
         folder().mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            for source, library in zip(missing, pool.map(_library, missing), strict=True):
-                _loaded[source] = ctypes.CDLL(str(library))[NAME]
+            for source, function in zip(missing, pool.map(_mapped, missing), strict=True):
+                _loaded[source] = function
     return [_loaded[source] for source in sources]
 
 
@@ -137,12 +139,23 @@ _loaded: dict[str, Any] = {}
 """Functions by the text of their kernel: a process maps each library once."""
 
 
+def _mapped(source: str) -> Any:
+    """Its function; made again where another process took the library away just now."""
+    try:
+        return ctypes.CDLL(str(_library(source)))[NAME]
+    except OSError:
+        return ctypes.CDLL(str(_library(source)))[NAME]
+
+
 def _library(source: str) -> Path:
     whole = f'{prelude()}#line 1 "kernel.c"\n{source}'
     key = hashlib.sha256("\0".join([*compiler(), *options(), whole]).encode()).hexdigest()[:24]
     library = folder() / f"{key}.so"
-    if library.exists():
-        library.touch()
+    try:
+        os.utime(library)  # so that it counts as used now
+    except OSError:  # there is none
+        pass
+    else:
         return library
     with tempfile.TemporaryDirectory(dir=folder()) as work:
         written, made = Path(work, "kernel.c"), Path(work, "kernel.so")
@@ -171,9 +184,16 @@ def _bound() -> None:
     kept = sorted(folder().glob("*.*"), key=_used, reverse=True)
     total = 0
     for library in kept:
-        total += library.stat().st_size if library.exists() else 0
+        total += _size(library)
         if total > MOST_BYTES:
             library.unlink(missing_ok=True)
+
+
+def _size(library: Path) -> int:
+    try:
+        return library.stat().st_size
+    except OSError:  # another process has taken it away
+        return 0
 
 
 def _used(library: Path) -> float:

@@ -184,7 +184,7 @@ READINGS: tuple[Reading, ...] = (
     ),
     _of(
         "pairs",
-        "Every pair of operations that Inductor considered fusing, with its verdict and why.",
+        "Every pair of operations that the compiler considered fusing, with its verdict and why.",
         """\
         It considers every two operations that use a buffer in common, takes the best of those that
         are possible, and starts again with the resulting groups. `vertical`: one reads what the

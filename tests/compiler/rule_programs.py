@@ -15,6 +15,7 @@ import torch
 import torch._inductor.inductor_prims  # registers the operators that stand in the table by name
 import torch.fx
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch.fx.node import map_arg
 
 from dynamo_lab.compiler.lower import CannotLower
 from dynamo_lab.compiler.program import Program
@@ -173,7 +174,7 @@ def _graph(operator: Any, dtype: torch.dtype, *, negative: bool) -> torch.fx.Gra
 
 def _called(graph: torch.fx.Graph, target: Any, args: Any, named: Any = None) -> torch.fx.Node:
     node = graph.call_function(target, tuple(args), named or {})
-    values = torch.fx.node.map_arg((node.args, node.kwargs), lambda one: one.meta["val"])
+    values = map_arg((node.args, node.kwargs), lambda one: one.meta["val"])
     return _valued(node, target(*values[0], **values[1]))
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+import torch
 
 from dynamo_lab.compiler import build as building
+from dynamo_lab.compiler.backend import compiled
 from dynamo_lab.compiler.build import BuildError, NoCCompiler, build
+from dynamo_lab.compiler.program import Program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,6 +74,76 @@ def test_without_a_compiler_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) 
             building.compiler()
     finally:
         building.compiler.cache_clear()
+
+
+def test_what_it_says_to_do_without_a_compiler_works_without_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(building, "compiler", lambda: pytest.fail("asked for a compiler"))
+    programs = list[Program]()
+    x = torch.randn(5)
+    torch.compiler.reset()
+    for language, word in (("c", "void"), ("triton", "@triton.jit"), ("metal", "kernel void")):
+        with compiled(programs.append):
+            run = torch.compile(torch.sin, backend="lab", options={"target": language})
+            assert torch.equal(run(x), x.sin())
+        assert word in programs[-1].sources[0]
+        torch.compiler.reset()
+
+
+def test_an_unknown_target_is_refused() -> None:
+    torch.compiler.reset()
+    with pytest.raises(Exception, match="its targets are c, triton, metal"):
+        torch.compile(torch.cos, backend="lab", options={"target": "cuda"})(torch.randn(5))
+    with pytest.raises(Exception, match="has no option 'max_autotune'"):
+        torch.compile(torch.cos, backend="lab", options={"max_autotune": True})(torch.randn(5))
+
+
+def test_a_library_that_another_process_took_away_is_made_again(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, found = vars(building)["_library"], list[Any]()
+
+    def library(source: str) -> Path:
+        path = made(source)
+        found.append(path)
+        if len(found) == 1:
+            path.unlink()
+        return path
+
+    monkeypatch.setattr(building, "_library", library)
+    (run,) = build([SOURCE % 13])
+    memory = ctypes.c_float(0)
+    run(ctypes.byref(memory))
+    assert memory.value == 13
+    assert len(found) == 2
+
+
+@pytest.mark.skipif(shutil.which("clang") is None, reason="needs clang")
+@pytest.mark.parametrize("links", [True, False])
+def test_clang_builds_with_and_without_a_library_of_openmp(
+    links: bool, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", "clang")
+    if not links:
+        monkeypatch.setattr(building, "_links", lambda _: False)
+    building.compiler.cache_clear()
+    building.options.cache_clear()
+    torch.compiler.reset()
+    try:
+        if not links:
+            assert "-fopenmp-simd" in building.options()
+        x = torch.randn(300, 65)
+        run = torch.compile(kinds, backend="lab")
+        torch.testing.assert_close(run(x), kinds(x), rtol=1e-5, atol=1e-5)
+        assert list(cache.glob("*.so"))
+    finally:
+        building.compiler.cache_clear()
+        building.options.cache_clear()
+
+
+def kinds(x: torch.Tensor) -> list[torch.Tensor]:
+    return [x.softmax(-1), x.half() + 1, x.bfloat16().exp(), x.amax(0), x.sum(), x > 0]
 
 
 def test_the_cache_is_bounded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

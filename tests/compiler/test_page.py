@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ def test_its_code_runs_and_shows_what_it_says(capsys: pytest.CaptureFixture[str]
     printed = capsys.readouterr().out
     assert "tensor([-1.0986,  0.0000])" in printed
     assert "4 kernels, buf0 with buf1: to see what it costs" in printed
+    assert "plain C: tensor([0.0900, 0.2447, 0.6652])" in printed
+    assert "What they did differently" in printed
     program = scope["program"]
     assert isinstance(program, Program)
     assert "Not eager's numbers: result 0 is off by up to" in printed
@@ -32,3 +35,13 @@ def test_its_code_runs_and_shows_what_it_says(capsys: pytest.CaptureFixture[str]
         assert str(verdict) in text
     for line in program.sources[0].splitlines()[:9]:
         assert line in text
+
+
+def test_the_table_of_operators_is_that_of_the_code() -> None:
+    """`python notebooks/docs/operators.py` writes it."""
+    spec = spec_from_file_location("operators", PAGE.parents[1] / "operators.py")
+    assert spec is not None
+    assert spec.loader is not None
+    script = module_from_spec(spec)
+    spec.loader.exec_module(script)
+    assert (PAGE.parent / "compiler_operators.md").read_text(encoding="utf-8") == script.page()

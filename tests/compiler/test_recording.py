@@ -10,8 +10,11 @@ import pytest
 import torch
 
 import dynamo_lab as lab
+from dynamo_lab.bench.run import recorded_way
 from dynamo_lab.errors import DynamoLabError
+from dynamo_lab.measure.variants import candidates
 from dynamo_lab.view import build
+from dynamo_lab.view.benchmarks.work import works
 from dynamo_lab.view.compare.side_by_side import together
 
 if TYPE_CHECKING:
@@ -212,3 +215,31 @@ def test_it_is_saved_and_shown(recording: lab.Recording, tmp_path: object) -> No
     recording.save(path)
     assert lab.load(path).kernels == recording.kernels
     recording.to_html(f"{tmp_path}/one.html")
+
+
+def test_the_work_of_its_kernels_is_counted_from_its_loops(recording: lab.Recording) -> None:
+    found = works(recording)
+    each = 32 * 28
+    assert (found[0].bytes_read, found[0].bytes_written) == (4 * each, 4 * each)
+    assert found[0].flops == 5 * each  # sub, exp, sum, div, add; a maximum is no operation
+    assert found[1].flops == 2 * 32 * 24 * 28
+
+
+def test_the_backend_of_a_bench_is_that_of_its_compiled_variant() -> None:
+    ways = [one.way for one in candidates(("compiled", "inductor"), "lab")]
+    assert [way.name for way in ways] == ["eager", "lab", "inductor"]
+    assert recorded_way(ways, "lab") == 1
+    assert recorded_way(ways) == 2
+    assert [one.way.name for one in candidates(("compiled",))] == ["eager", "compiled"]
+
+
+@pytest.mark.release
+def test_a_bench_of_its_recording_measures_it(recording: lab.Recording) -> None:
+    found = recording.bench(rounds=1, seconds=1).recording
+    assert found.benchmark is not None
+    assert [way.name for way in found.benchmark.ways] == ["eager", "lab"]
+    assert found.benchmark.recorded_with == {}
+    assert {found.kernels[row.kernel].language for row in found.benchmark.kernels} == {
+        "c",
+        "extern",
+    }

@@ -232,7 +232,7 @@ def test_a_statement_lights_its_line_and_its_instructions(show: Callable[[str], 
     code.locator(".cm-line", has_text="tmp1 + 1.0").click(position={"x": 60, "y": 5})
     page.locator(".dl-stop.is-here", has_text="1 statement in line").wait_for()
     page.get_by_role("button", name="Details", exact=True).click()
-    page.locator(".dl-selection", has_text="Inductor wrote it for").wait_for()
+    page.locator(".dl-selection", has_text="The compiler wrote it for").wait_for()
     assert page.locator(".dl-code .cm-line.is-held").count() > 0
     held = assembly.locator(".cm-line.is-held")
     assert held.all_inner_texts() == ["add.f32 %f2, %f1, 0f3F800000;"]

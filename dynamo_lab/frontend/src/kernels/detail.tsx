@@ -107,8 +107,8 @@ function Kernel({ kernel, wrapper, assembly, editing }: Omit<HeadProps, "calls">
           </div>
         )
         : wrapper && calls.length > 0
-          ? <Calls key={kernel.id} wrapper={wrapper} lines={calls} what="A library's kernel: Inductor writes the call only." />
-          : <Empty title="No code of its own">An extern kernel is a library call: Inductor generates the call, not the kernel.</Empty>}
+          ? <Calls key={kernel.id} wrapper={wrapper} lines={calls} what="A library's kernel: the compiler writes the call only." />
+          : <Empty title="No code of its own">An extern kernel is a library call: the compiler generates the call, not the kernel.</Empty>}
     </>
   );
 }

@@ -75,7 +75,7 @@ export function Kernels() {
     jump.value = { index: wanted >= 0 ? wanted : first >= 0 ? first : at, tick: jump.value.tick + 1 };
   }, [reveal.tick, only]);
   if (all.length === 0) {
-    return <Empty title="No kernels">{view.kernels.empty || "Inductor generated no code in this recording."}{view.graphs.length === 0 && view.frames.length > 0 && <> See <GoTab tab={view.breaks.length > 0 ? "breaks" : "frames"} /> for the reason.</>}</Empty>;
+    return <Empty title="No kernels">{view.kernels.empty || "No code was generated in this recording."}{view.graphs.length === 0 && view.frames.length > 0 && <> See <GoTab tab={view.breaks.length > 0 ? "breaks" : "frames"} /> for the reason.</>}</Empty>;
   }
   const choose = (i: number): void => {
     const item = items[i];

@@ -26,9 +26,9 @@ function Kernel({ model, entity, mask }: Selected) {
 }
 
 const ORIGINS = {
-  emitted: "Inductor wrote it for these nodes.",
+  emitted: "The compiler wrote it for these nodes.",
   serves: "It computes no node by itself: what these nodes need reads it.",
-  unknown: "Inductor does not say what it is for.",
+  unknown: "The compiler does not say what it is for.",
 } as const;
 
 function Statement({ model, entity, mask }: Selected) {
