@@ -42,7 +42,7 @@ RULES: dict[str, Callable[[torch.Tensor], Any]] = {
         torch.floor_divide(x, 0.0), torch.floor_divide(x.round(), -3.0).signbit(),
     ],
     "lists of tensors": lambda x: [
-        *torch._foreach_addcmul([x, x + 1], [x, x], [x, x], value=2), *torch._foreach_sqrt([x, x]),
+        *aten._foreach_addcmul.Scalar([x, x + 1], [x, x], [x, x], 2), *aten._foreach_sqrt([x, x]),
     ],
     "summed where an index says": lambda x: x.index_add(1, torch.tensor([2, 0, 2]), x[:, :3]),
     "written where a mask says": lambda x: x.index_put([x > 0], torch.tensor(7.0)),
