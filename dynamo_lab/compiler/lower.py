@@ -86,7 +86,7 @@ class _Lowering:
         self, module: fx.GraphModule, only: Callable[[fx.Node], bool], graph: LoweredGraph
     ) -> None:
         self.module, self.only, self.graph = module, only, graph
-        self.sizes = Sizes()
+        self.sizes = Sizes(self.graph.derive_size)
         self.why_none = why_none(self.graph.device)
         self.made: dict[fx.Node, Any] = {}
 

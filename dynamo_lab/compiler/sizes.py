@@ -8,21 +8,27 @@ from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.work import Unsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import torch
 
-    from dynamo_lab.compiler.index import Index, Size
+    from dynamo_lab.compiler.index import Atom, Index, Size
 
 UNKNOWN = 8192
 """Stands for a size that depends on data, where a choice needs a number."""
 
 
 class Sizes:
-    """The symbols of one graph, each made once."""
+    """The symbols of one graph, each made once.
 
-    def __init__(self) -> None:
+    Args:
+        derived: told of each size that is no polynomial of others, by a name that is made for it
+            and the Python expression of those; says whether these are known at the start.
+    """
+
+    def __init__(self, derived: Callable[[str, str, Sequence[Size]], bool]) -> None:
         self._known: dict[Any, Size] = {}
+        self._derived = derived
 
     def all(self, sizes: Sequence[int | torch.SymInt]) -> tuple[Size, ...]:
         """Sizes or strides, each as an expression."""
@@ -58,7 +64,23 @@ class Sizes:
             return ix.of(parts[0]) // parts[1]
         if kind in ("Mod", "PythonMod"):
             return ix.of(parts[0]) % parts[1]
+        if kind in ("Max", "Min"):
+            return self._extreme(kind, parts)
         raise Unsupported(f"a size that is {expression}")
+
+    def _extreme(self, kind: str, parts: Sequence[Size]) -> Size:
+        """A symbol of its own, whose value the wrapper computes."""
+        bounds = [ix.never_negative(part) for part in parts]
+        if not (any(bounds) if kind == "Max" else all(bounds)):
+            raise Unsupported(f"a size that may be negative, {kind}{tuple(parts)}")
+        listed = ", ".join(map(python_text, parts))
+        name = f"extreme{len(self._known)}"
+        if not self._derived(name, f"{kind.lower()}({listed})", parts):
+            raise Unsupported(f"a size that only data tells, {kind}{tuple(parts)}")
+        constants = [part for part in parts if isinstance(part, int)]
+        choose = max if kind == "Max" else min
+        least = max(constants, default=0) if kind == "Max" else 0
+        return ix.symbol(name, max(least, 0), choose(map(ix.hint, parts)))
 
     def _symbol(self, symbol: Any, shapes: Any) -> Index:
         span = shapes.var_to_range.get(symbol)
@@ -66,3 +88,15 @@ class Sizes:
         newer = hasattr(shapes, "backed_var_to_val")  # since 2.12; asking for the other one warns
         hints = shapes.backed_var_to_val if newer else shapes.var_to_val
         return ix.symbol(str(symbol), max(least, 0), int(hints.get(symbol, UNKNOWN)))
+
+
+def python_text(size: Size) -> str:
+    """A size as a Python expression."""
+    return ix.text(size, _python)
+
+
+def _python(atom: Atom) -> str:
+    if atom.kind in ("div", "mod"):
+        whole, divisor = map(python_text, atom.args)
+        return f"(({whole}) {'//' if atom.kind == 'div' else '%'} ({divisor}))"
+    return atom.name

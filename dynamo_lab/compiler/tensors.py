@@ -153,6 +153,14 @@ class LoweredGraph:
         if alone:
             self.given_sizes.setdefault(alone.name, parameter)
 
+    def derive_size(self, name: str, found: str, of: Sequence[Size]) -> bool:
+        """A size that the wrapper computes of others, if it knows them before all else."""
+        needed = [atom.name for size in of for atom in ix.of(size).sizes()]
+        if all(one in self.given_sizes for one in needed):
+            self.given_sizes[name] = found
+            return True
+        return False
+
     def find_sizes(self, given: Buffer) -> None:
         """The sizes that a tensor shows which the graph is given."""
         shown = [

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import torch
 
 from dynamo_lab.capture.kernels.own_modules import load
-from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.groups import Group, Unit
-from dynamo_lab.compiler.index import Atom, Index, Size
-from dynamo_lab.compiler.lower import OpOverload
+from dynamo_lab.compiler.index import Index, Size
+from dynamo_lab.compiler.sizes import python_text
 from dynamo_lab.compiler.work import Buffer, Extern, Named, View
 
 if TYPE_CHECKING:
@@ -232,10 +231,10 @@ class Wrapper:
                 whole = self.graph.buffers[buffer]
                 if (size, stride, offset) == (whole.size, whole.stride, 0):
                     return buffer
-                start = f"{buffer}.storage_offset() + {_size_text(offset)}"
+                start = f"{buffer}.storage_offset() + {python_text(offset)}"
                 return f"{buffer}.as_strided({_sizes_text(size)}, {_sizes_text(stride)}, {start})"
             case Index():
-                return _size_text(arg)
+                return python_text(arg)
             case Named(name):
                 return name
             case list() | tuple():
@@ -273,20 +272,8 @@ def _layout(buffer: Buffer) -> Layout:
     return buffer.size, buffer.stride, buffer.dtype, buffer.device
 
 
-def _size_text(size: Size) -> str:
-    return ix.text(size, _python)
-
-
-def _python(atom: Atom) -> str:
-    if atom.kind == "div":
-        return f"(({_size_text(atom.args[0])}) // ({_size_text(atom.args[1])}))"
-    if atom.kind == "mod":
-        return f"(({_size_text(atom.args[0])}) % ({_size_text(atom.args[1])}))"
-    return atom.name
-
-
 def _sizes_text(sizes: Sequence[Size]) -> str:
-    inner = ", ".join(map(_size_text, sizes))
+    inner = ", ".join(map(python_text, sizes))
     return f"({inner},)" if len(sizes) == 1 else f"({inner})"
 
 

@@ -101,6 +101,12 @@ CASES = {
     "pointwise": Case(lambda x, y: F.gelu(x * 2 + y).relu() - y, lambda: (floats(7, 300),) * 2),
     "functions": Case(functions, lambda: (floats(129),)),
     "rounding": Case(rounded, lambda: (floats(131),)),
+    "one number": Case(lambda x: (x.sin() + 1, x * 2), lambda: (floats(),)),
+    "padded number": Case(lambda x: F.pad(x, (2, 3)) * 2, lambda: (floats(1),)),
+    "filled where an index says": Case(
+        lambda x, y: (x.index_fill(1, torch.tensor([0, 3]), 2.0), x.scatter(1, y, 7.0)),
+        lambda: (floats(9, 5), ints(9, 1, low=0, high=5)),
+    ),
     "broadcast": Case(
         lambda x, y, z: (x + y) * z, lambda: (floats(5, 1, 9), floats(7, 1), floats())
     ),

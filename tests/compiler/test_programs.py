@@ -89,6 +89,30 @@ def assert_as_eager(
             torch.testing.assert_close(b.grad, a.grad, rtol=tolerance[0], atol=gradients)
 
 
+def test_a_size_that_is_an_extreme_of_others_is_lowered() -> None:
+    fn = lambda x: x.new_zeros(max(3, x.shape[0] - 4), min(x.shape[1], 6)) + x.sum()  # noqa: E731
+    programs: list[Program] = []
+    with compiled(programs.append):
+        lab = torch.compile(fn, backend="lab", dynamic=True)
+        for rows in (9, 12, 5):
+            x = torch.randn(rows, rows)
+            torch.testing.assert_close(lab(x), fn(x), rtol=1e-4, atol=1e-4)
+    assert [one.fallbacks for one in programs] == [[]] * len(programs)
+    assert programs
+
+
+def test_no_loop_asks_where_a_border_is() -> None:
+    programs: list[Program] = []
+    with compiled(programs.append):
+        x, w = torch.randn(33, 48), torch.randn(48)
+        torch.testing.assert_close(
+            torch.compile(joined, backend="lab", dynamic=False)(x, w), joined(x, w)
+        )
+    (text,) = programs[0].sources
+    assert "?" not in text
+    assert text.count("#pragma omp simd") == 4
+
+
 def test_one_kernel_serves_all_sizes() -> None:
     programs: list[Program] = []
     with compiled(programs.append):

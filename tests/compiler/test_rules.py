@@ -41,6 +41,11 @@ RULES: dict[str, Callable[[torch.Tensor], Any]] = {
         torch.div(x, x.flip(0), rounding_mode="floor"), torch.floor_divide(x * 10, 0.1),
         torch.floor_divide(x, 0.0), torch.floor_divide(x.round(), -3.0).signbit(),
     ],
+    "lists of tensors": lambda x: [
+        *aten._foreach_addcmul.Scalar([x, x + 1], [x, x], [x, x], 2), *aten._foreach_sqrt([x, x]),
+    ],
+    "summed where an index says": lambda x: x.index_add(1, torch.tensor([2, 0, 2]), x[:, :3]),
+    "written where a mask says": lambda x: x.index_put([x > 0], torch.tensor(7.0)),
     "larger but NaN": lambda x: torch.fmax(x.log(), x.flip(0).log()),
     "smaller but NaN": lambda x: torch.fmin(x.log(), x.flip(0).log()),
     "angle": lambda x: [torch.angle(x), torch.angle(x.log()), torch.angle(x > 0)],

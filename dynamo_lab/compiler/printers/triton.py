@@ -230,11 +230,8 @@ class TritonPrinter(Printer):
         for value in body.values:
             if value.op == "accumulate":
                 buffer, at, what = value.args
-                name = self.names[what]
-                self.write(
-                    f"tl.atomic_add({buffer} + ({self._address(at)}), {name}, {self.mask})",
-                    value.origin,
-                )
+                place = f"{buffer} + ({self._target(at)})"
+                self.write(f"tl.atomic_add({place}, {self.names[what]}, {self.mask})", value.origin)
             elif value.op == "store":
                 buffer, at, what = value.args
                 if self.mask == "both_in" and self.is_one_block and self.reduces:
@@ -285,10 +282,18 @@ class TritonPrinter(Printer):
         used = [self._walked(at)] if self._walked(at) else []
         condition = " & ".join([*used, *([self.names[mask]] if mask is not None else [])])
         masked = f", {condition}, 0" if condition else ""
-        return f"tl.load({buffer} + ({self._address(at)}){masked})"
+        address = self._address(at)
+        if mask is not None:  # it may vary where the address does not
+            address = f"tl.where({self.names[mask]}, {address}, 0)"
+        return f"tl.load({buffer} + ({address}){masked})"
 
     def _write(self, buffer: str, at: Index, name: str, origin: str) -> None:
-        self.write(f"tl.store({buffer} + ({self._address(at)}), {name}, {self.mask})", origin)
+        self.write(f"tl.store({buffer} + ({self._target(at)}), {name}, {self.mask})", origin)
+
+    def _target(self, at: Index) -> str:
+        """Where each position writes, a block as its mask is: there may be only one position."""
+        is_block = any(atom.kind == "loop" for atom in at.deep_atoms())
+        return self._address(at) if is_block else f"{self._address(at)} + 0 * x_at"
 
     def _row_of_its_own(self) -> str:
         row = self.index(flatten(self.kernel.inner, self.kernel.space.inner))
@@ -317,7 +322,7 @@ def _uses(at: Index, loops: Iterable[tuple[Index, Size]]) -> bool:
 
 def _tile_of(kernel: Kernel) -> str:
     """The loop that is read in steps of one, where what is written is not: both are then."""
-    across = walked_across(kernel)
+    across = "" if kernel.base else walked_across(kernel)
     sizes = zip(kernel.outer, kernel.space.outer, strict=True)
     found = next((ix.hint(size) for loop, size in sizes if name_of(loop) == across), 0)
     return across if across and found >= TILE // 2 else ""
