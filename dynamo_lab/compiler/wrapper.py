@@ -214,7 +214,7 @@ class Wrapper:
         """How its operator is written: by its name, as in a recording, where it has one."""
         name = str(call.target)
         root = name.partition(".")[0]
-        if isinstance(call.target, OpOverload):
+        if isinstance(call.target, torch._ops.OpOverload):
             self.names[root] = getattr(torch.ops, root)
             return name
         if not name.isidentifier():
