@@ -96,7 +96,9 @@ def _threads(shown: str) -> tuple[str, ...]:
 
 
 def _links(asked: Sequence[str]) -> bool:
-    text = "int f(int n) {\n#pragma omp parallel for\nfor (int i = 0; i < 2; i++) n++;\nreturn n; }\n"
+    text = (
+        "int f(int n) {\n#pragma omp parallel for\nfor (int i = 0; i < 2; i++) n++;\nreturn n; }\n"
+    )
     with tempfile.TemporaryDirectory() as work:
         command = [*compiler(), *asked, "-shared", "-fPIC", "-x", "c", "-", "-o", f"{work}/f.so"]
         return not subprocess.run(command, input=text, capture_output=True, text=True).returncode
