@@ -1,8 +1,8 @@
 """What lessons 14 to 17 are given, so that they can build a compiler; the compiler is theirs.
 
 `carried` takes over what the lessons before built, `workshop` puts kernels into a graph,
-`without_gpu` runs Triton where there is none, `gradients` are formulas. The large compiler, which the lessons compare theirs
-with, is `dynamo_lab.compiler`.
+`without_gpu` runs Triton where there is none, `gradients` are formulas. The large compiler, which
+the lessons compare theirs with, is `dynamo_lab.compiler`.
 """
 
 from __future__ import annotations
