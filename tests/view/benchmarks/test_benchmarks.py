@@ -294,12 +294,13 @@ def test_what_is_held_outside_operators_is_the_generated_codes_only_where_there_
     make: Make,
 ) -> None:
     """In eager code Python makes tensors of numbers outside any operator: none generated it."""
-    recording = make()
-    (found,) = recording.benchmarks
+    recording = make("measured")
+    found = recording.benchmark
+    assert found is not None
     eager, compiled = found.courses
     (nameless,) = compiled.holders
     other = replace(eager, holders=(*eager.holders, replace(nameless, bytes=8, count=1)))
-    view = bench(replace(recording, benchmarks=(replace(found, courses=(other, compiled)),)))
+    view = bench(replace(recording, benchmark=replace(found, courses=(other, compiled))))
     assert view.memory is not None
     told = [[holder.operator for holder in one.holders] for one in view.memory.courses]
     assert told[0] == ["2 allocations, mm", "gelu", "outside any operator"]
