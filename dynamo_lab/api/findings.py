@@ -267,16 +267,19 @@ def _is_slower(timing: Timing | None) -> bool:
 
 
 def _speed(timing: Timing | None) -> str:
-    return "" if timing is None else f" A call: {timing.ratio.sentence}.{_doubts(timing)}"
+    if timing is None:
+        return ""
+    if timing.is_busy:  # a ratio would be read as the verdict that there is none of
+        return f" Whether a call takes longer is not known. {BUSY}"
+    return f" A call: {timing.ratio.sentence}.{_doubts(timing)}"
 
 
 def _doubts(timing: Timing) -> str:
-    """What makes the times less certain: how far they spread, and other work on the machine."""
-    said = ""
+    """What makes the times less certain: how far they spread."""
     if timing.spreads and any(one.is_shaky for one in timing.spreads):
         without, with_ = (f"{seconds(one.low)} to {seconds(one.high)}" for one in timing.spreads)
-        said = f" Half of the rounds took {without}, with the change {with_}."
-    return f"{said} {BUSY}" if timing.is_busy else said
+        return f" Half of the rounds took {without}, with the change {with_}."
+    return ""
 
 
 def _ended(done: Application) -> str:
@@ -316,12 +319,12 @@ def _timed(timing: Timing | None) -> tuple[Verdict, str]:
     if timing is None:
         return "not known", "It was not timed."
     told = timing.ratio
+    if timing.is_busy:
+        return "not known", _speed(timing).strip()
     if not told.differs:
-        known: Verdict = "no difference" if told.enough else "not known"
-        return "not known" if timing.is_busy else known, _speed(timing).strip()
+        return "no difference" if told.enough else "not known", _speed(timing).strip()
     verdict: Verdict = "helped" if told.value > 1 else "hurt"
-    sentence = f"A call is {told.sentence}.{_doubts(timing)}"
-    return ("not known" if timing.is_busy else verdict), sentence
+    return verdict, f"A call is {told.sentence}.{_doubts(timing)}"
 
 
 def applied_outcome(applied: Applied[R]) -> AppliedOutcome:

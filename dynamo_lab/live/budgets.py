@@ -26,7 +26,8 @@ BUDGETS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
 class BudgetRow(Struct, frozen=True, kw_only=True):
     """One budget: how much it saves, how many operators are recomputed, and their arithmetic.
 
-    `values` is what `saved` counts, as "41 + 20": computed values, then parameters and inputs.
+    `values` is what `saved` counts, as "41 + 20": computed values, then parameters and inputs
+    with views of them.
     `flops` counts only matrix products, convolutions and attention; those of `uncounted` more
     operators are not known, and `arithmetic` says so.
     """

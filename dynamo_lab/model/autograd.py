@@ -131,7 +131,7 @@ class Repartition(Struct, frozen=True, kw_only=True):
     """What another budget would save and recompute, from the partitioner afterwards.
 
     `saved` names nodes of the joint graph, of which `inputs` are parameters and inputs of the
-    program; `operators` counts the recomputed ones, without free
+    program or views of them; `operators` counts the recomputed ones, without free
     ones, and `flops` the floating-point operations of their matrix products, convolutions and
     attention. Those of `uncounted` more operators are not known.
     """

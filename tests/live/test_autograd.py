@@ -199,6 +199,18 @@ def test_another_budget_keeps_what_was_foretold(budget: float) -> None:
     assert re.split(r"  +", heading.strip()) == list(HEADINGS)
 
 
+def test_saved_views_of_parameters_are_told_from_computed_values() -> None:
+    w = torch.randn(8, 8, requires_grad=True)
+    recording = lab.explore(
+        lambda x: ((x @ w).relu() @ w).sum(), torch.randn(8, 8), grad=True, backend=AOT
+    )
+    (part,) = differentiated(recording)
+    given = [value for value in part.saved if value.role in ("parameter", "input")]
+    assert any(value.name.startswith("permute") for value in given)  # a view of w
+    (row,) = recording.repartition(part.budget).rows
+    assert row.values == f"{len(part.saved) - len(given)} + {len(given)}"
+
+
 def test_budgets_that_cannot_be_asked_are_refused(tmp_path: Any) -> None:
     model, x = blocks()
     recording = lab.explore(loss_of(model), x, grad=True, backend=AOT)

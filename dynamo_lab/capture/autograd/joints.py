@@ -27,6 +27,7 @@ class Joint:
         with torch.no_grad():
             saved = choose(self.graph, self._info, budget)
             again = self._computed_again(set(saved))
+            given = _given(self.graph)
             return Repartition(
                 budget=budget,
                 saved=tuple(node.name for node in saved),
@@ -34,7 +35,7 @@ class Joint:
                 operators=len(again),
                 flops=sum(count or 0 for count in map(_flops, again)),
                 uncounted=sum(_flops(node) is None for node in again),
-                inputs=sum(node.op == "placeholder" for node in saved),
+                inputs=sum(storage_of(node) in given for node in saved),
             )
 
     def _computed_again(self, saved: set[fx.Node]) -> list[fx.Node]:
@@ -146,9 +147,14 @@ def read_by_backward(joint: fx.Graph) -> int:
 
 def _new_bytes(joint: fx.Graph, values: Iterable[fx.Node]) -> int:
     """What values take beyond the graph's inputs, each storage once."""
-    inputs = {storage_of(node) for node in joint.nodes if node.op == "placeholder"}
+    given = _given(joint)
     sizes = {storage_of(value): held_by(value) or 0 for value in values}
-    return sum(size for storage, size in sizes.items() if storage not in inputs)
+    return sum(size for storage, size in sizes.items() if storage not in given)
+
+
+def _given(joint: fx.Graph) -> set[int]:
+    """The storages of parameters and inputs, which live anyway; a view of one is in it too."""
+    return {storage_of(node) for node in joint.nodes if node.op == "placeholder"}
 
 
 _ADDED_UP, _UNNUMBERED = object(), object()

@@ -99,16 +99,19 @@ def _course(
         points=tuple(_points(one)),
         peak=size(one.peak),
         peak_bytes=one.peak,
-        holders=(planned if is_compiled else ()) or tuple(_holders(one, places, by_path)),
+        holders=(planned if is_compiled else ())
+        or tuple(_holders(one, places, by_path, is_compiled)),
     )
 
 
-def _holders(one: MemoryCourse, places: Places, by_path: dict[str, int]) -> Iterator[HolderView]:
+def _holders(
+    one: MemoryCourse, places: Places, by_path: dict[str, int], is_compiled: bool
+) -> Iterator[HolderView]:
     for holder in one.holders:
         source = by_path.get(holder.path)
         line = None if source is None or holder.line is None else (source, holder.line)
         yield HolderView(
-            operator=_named(holder),
+            operator=_named(holder, is_compiled),
             size=size(holder.bytes),
             share=percent(holder.bytes / one.peak) if one.peak else "",
             where=places.where(line) if line else "",
@@ -116,9 +119,14 @@ def _holders(one: MemoryCourse, places: Places, by_path: dict[str, int]) -> Iter
         )
 
 
-def _named(holder: MemoryHolder) -> str:
-    name = holder.operator.removeprefix("aten::") or "generated code"
-    return name if holder.count == 1 else f"{plural(holder.count, 'result')} of {name}"
+def _named(holder: MemoryHolder, is_compiled: bool) -> str:
+    """What allocated it. An operator may allocate more than its result, such as a number it reads.
+
+    Generated code calls no operator; in eager code Python makes tensors of numbers outside any.
+    """
+    outside = "generated code" if is_compiled else "outside any operator"
+    name = holder.operator.removeprefix("aten::") or outside
+    return name if holder.count == 1 else f"{plural(holder.count, 'allocation')}, {name}"
 
 
 def _sentence(found: Benchmark, courses: list[MemoryCourse]) -> str:

@@ -288,3 +288,20 @@ def test_what_was_written_by_hand_is_shown_as_it_is() -> None:
     hand = Way(name="C++", kind="baseline", code="int x;\n</script>", language="cpp")
     found = bench(Recording(title="f", benchmark=Benchmark(title="f", ways=(hand,))))
     assert (found.ways[0].code, found.ways[0].language) == (hand.code, "cpp")
+
+
+def test_what_is_held_outside_operators_is_the_generated_codes_only_where_there_is_some(
+    make: Make,
+) -> None:
+    """In eager code Python makes tensors of numbers outside any operator: none generated it."""
+    recording = make("measured")
+    found = recording.benchmark
+    assert found is not None
+    eager, compiled = found.courses
+    (nameless,) = compiled.holders
+    other = replace(eager, holders=(*eager.holders, replace(nameless, bytes=8, count=1)))
+    view = bench(replace(recording, benchmark=replace(found, courses=(other, compiled))))
+    assert view.memory is not None
+    told = [[holder.operator for holder in one.holders] for one in view.memory.courses]
+    assert told[0] == ["2 allocations, mm", "gelu", "outside any operator"]
+    assert told[1] == ["2 allocations, generated code"]
