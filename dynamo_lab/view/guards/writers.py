@@ -28,7 +28,7 @@ class Writer(Struct, frozen=True, kw_only=True):
 
     @property
     def sentence(self) -> str:
-        """What the line does, in a sentence. Only changes count that were seen after a first call."""
+        """What the line does, in a sentence. Only changes seen after a first call count."""
         does = "passes another" if self.is_passed else "changes it"
         name = f"{self.owner}.{self.function}" if self.owner else self.function
         by = f", called from {self.called_from}" if self.called_from else ""
