@@ -28,14 +28,14 @@ class Writer(Struct, frozen=True, kw_only=True):
 
     @property
     def sentence(self) -> str:
-        """What the line does, in a sentence."""
-        does = "passes another" if self.is_passed else "writes it"
+        """What the line does, in a sentence. Only changes seen after a first call count."""
+        does = "passes another" if self.is_passed else "changes it"
         name = f"{self.owner}.{self.function}" if self.owner else self.function
         by = f", called from {self.called_from}" if self.called_from else ""
         often = "once" if self.times == 1 else f"{self.times} times"
         return (
             f"{self.where} (`{self.text}`), in `{name}`{by}, {does} {often}: "
-            f"first {self.was}, then {self.now}."
+            f"first from {self.was} to {self.now}."
         )
 
 

@@ -138,7 +138,7 @@ def test_a_crash_of_the_compiler_has_its_file_and_its_issue() -> None:
     assert "no such index" in made.fault
     assert "(2, 2)" in made.text, "the inputs were not made small"
     assert "dynamic=True" in made.text
-    assert "The compiler fails" in made.issue()
+    assert "The program fails when it is compiled" in made.issue()
 
 
 def test_there_is_no_issue_without_a_fault() -> None:

@@ -59,6 +59,7 @@ def test_a_module_that_counts() -> None:
     [writer] = found.writers
     assert writer.where == f"test_writers.py, line {line_of(Counting, 'self.step += 1')}"
     assert (writer.owner, writer.times, writer.was, writer.now) == ("Counting", 4, "4", "5")
+    assert str(found).endswith("changes it 4 times: first from 4 to 5.")
     assert model.step == 4, "what the watched run changes is restored"
     assert sys.gettrace() is traced
 
