@@ -176,6 +176,27 @@ def test_loops_are_ordered_tiled_and_unrolled_as_told() -> None:
     ]
 
 
+def added_rows(x: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
+    return torch.zeros(5, 64).index_add(0, at, x)
+
+
+def test_turns_that_may_write_one_element_share_no_threads_whatever_their_order() -> None:
+    args = torch.randn(4000, 64), torch.arange(4000) % 5
+    (found,) = lab.compiler.programs(added_rows, *args)
+    name = found.kernels[-1].name
+    for order in (("i0", "i1"), ("i1", "i0")):
+        text = found.relower(loops={name: lab.compiler.Tuning(order=order)}).sources[-1]
+        before = [line.strip() for line in text.split("for (long i0")[0].splitlines()]
+        assert not before[-1].startswith("#pragma")
+        assert ("parallel for" in text) == (order[0] == "i1")
+
+
+def test_columns_that_are_reduced_side_by_side_have_loops_that_are_ordered_too() -> None:
+    (found,) = lab.compiler.programs(lambda x: x.sum(0), torch.randn(50, 70))
+    changed = found.relower(loops={"kernel0": lab.compiler.Tuning(tile={"r0": 8})})
+    assert "for (long r0_0 = 0; r0_0 < 50; r0_0 += 8) {" in changed.sources[0]
+
+
 @pytest.mark.parametrize(
     ("tuning", "sentence"),
     [
