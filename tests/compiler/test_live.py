@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -275,6 +276,22 @@ def test_stages_print(program: LiveProgram) -> None:
     assert str(program.groups) == "buf0+buf1+buf2+buf3+buf4"
     assert str(program.kernels).startswith("kernel0: for i0 < 33")
     assert str(program.graph) == str(program.loops)
+    units, _, verdicts = str(program.schedule).partition("\n\n")
+    assert units == "0: buf0+buf1+buf2+buf3+buf4"
+    assert verdicts.splitlines() == [str(one) for one in program.schedule.verdicts]
+
+
+def taken(x: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
+    y = x.exp()
+    return y.sum(-1) + y[at].sum(-1)
+
+
+def test_nothing_that_prints_has_an_address_of_memory() -> None:
+    (found,) = lab.compiler.programs(taken, torch.randn(8, 6), torch.arange(8))
+    stages = (found.graph, found.loops, found.schedule, found.groups, found.kernels)
+    printed = "\n".join(str(stage) for stage in stages)
+    assert "checked(" in printed
+    assert not re.search(r"@\d|0x[0-9a-f]{6}", printed)
 
 
 net = torch.nn.Linear(8, 8)
