@@ -13,6 +13,7 @@ import dynamo_lab as lab
 from dynamo_lab.compiler.body import apply
 from dynamo_lab.compiler.printers.c import CPrinter
 from dynamo_lab.compiler.rules import RULES
+from dynamo_lab.compiler.targets.triton import Triton
 from dynamo_lab.errors import LoweringError, WrongProgramError
 
 if TYPE_CHECKING:
@@ -292,6 +293,15 @@ def test_nothing_that_prints_has_an_address_of_memory() -> None:
     printed = "\n".join(str(stage) for stage in stages)
     assert "checked(" in printed
     assert not re.search(r"@\d|0x[0-9a-f]{6}", printed)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_triton_without_a_gpu_is_refused_in_a_sentence(
+    program: LiveProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    with pytest.raises(LoweringError, match="Triton kernels need a GPU to run"):
+        program.relower(target=Triton())
 
 
 net = torch.nn.Linear(8, 8)
