@@ -113,7 +113,7 @@ class Body:
 
 def line_of(value: Value) -> str:
     """A value as a line of loop IR."""
-    return f"{value}: {str(value.dtype)[6:]} = {value.op}({', '.join(map(str, value.args))})"
+    return f"{value}: {str(value.dtype)[6:]} = {value.op}({', '.join(map(ix.shown, value.args))})"
 
 
 _OF_BOOLS = {"add": "or", "max": "or", "mul": "and", "min": "and", "invert": "not", "ne": "xor"}

@@ -83,6 +83,10 @@ class Schedule:
     units: list[Unit]
     verdicts: list[Verdict]
 
+    def __str__(self) -> str:
+        units = [f"{at}: {unit}" for at, unit in enumerate(self.units)]
+        return "\n".join([*units, "", *map(str, self.verdicts)]).rstrip("\n")
+
 
 def schedule(graph: LoweredGraph, choices: Choices | None = None) -> Schedule:
     """Join loops into kernels, as far as it is legal and shares memory."""
@@ -282,7 +286,10 @@ def levels(
             elif buffer in written and buffer != node.buffer.name:
                 writer, place, writer_level = written[buffer]
                 if at != place and not forced:
-                    return f"{node.buffer.name} reads {buffer} at {at}, which is written at {place}"
+                    return (
+                        f"{node.buffer.name} reads {buffer} at {ix.shown(at)}, "
+                        f"which is written at {ix.shown(place)}"
+                    )
                 too_early = writer_level == "inner" and not writer.reduction and level == "outer"
                 if too_early and not forced:
                     return f"{node.buffer.name} reads an element of {buffer} that other turns write"
@@ -290,7 +297,10 @@ def levels(
         name, place = target_of(body)
         for reader, at, reader_level in reads[name]:
             if at != place and not forced:
-                return f"{name} is written at {place}, which is still to be read at {at}"
+                return (
+                    f"{name} is written at {ix.shown(place)}, "
+                    f"which is still to be read at {ix.shown(at)}"
+                )
             # of one round the outer level runs first, and inner loops would read what it wrote
             later = reader_level == "inner" and level == "outer"
             mine = max(mine, rounds.get(reader, mine) + later)

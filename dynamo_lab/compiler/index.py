@@ -23,13 +23,14 @@ from dynamo_lab.compiler.polynomial import (
     Varying,
     hint,
     plain,
+    shown,
     text,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ZERO", "Atom", "Index", "Size", "hint", "plain", "text"]
+__all__ = ["ZERO", "Atom", "Index", "Size", "hint", "plain", "shown", "text"]
 
 Size = Union[int, "Index"]
 

@@ -7,6 +7,7 @@ without zeros. Equal polynomials have equal terms.
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 if TYPE_CHECKING:
@@ -214,6 +215,14 @@ def text(value: int | Polynomial, name: Callable[[Atom], str] = lambda atom: ato
         written = [name(atom) for atom in monomial]
         parts.append("*".join([str(factor), *written] if factor != 1 or not written else written))
     return " + ".join(parts).replace("+ -", "- ")
+
+
+def shown(value: object) -> str:
+    """It as a reader sees it: a value that a kernel computes has its number alone for a name.
+
+    Within the compiler its body is in the name too, so that two bodies' values are never equal.
+    """
+    return re.sub(r"@\d+\.(\d+)", r"%\1", str(value))
 
 
 def _hint(atom: Atom) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,7 @@ import dynamo_lab as lab
 from dynamo_lab.compiler.body import apply
 from dynamo_lab.compiler.printers.c import CPrinter
 from dynamo_lab.compiler.rules import RULES
+from dynamo_lab.compiler.targets.triton import Triton
 from dynamo_lab.errors import LoweringError, WrongProgramError
 
 if TYPE_CHECKING:
@@ -176,6 +178,27 @@ def test_loops_are_ordered_tiled_and_unrolled_as_told() -> None:
     ]
 
 
+def added_rows(x: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
+    return torch.zeros(5, 64).index_add(0, at, x)
+
+
+def test_turns_that_may_write_one_element_share_no_threads_whatever_their_order() -> None:
+    args = torch.randn(4000, 64), torch.arange(4000) % 5
+    (found,) = lab.compiler.programs(added_rows, *args)
+    name = found.kernels[-1].name
+    for order in (("i0", "i1"), ("i1", "i0")):
+        text = found.relower(loops={name: lab.compiler.Tuning(order=order)}).sources[-1]
+        before = [line.strip() for line in text.split("for (long i0")[0].splitlines()]
+        assert not before[-1].startswith("#pragma")
+        assert ("parallel for" in text) == (order[0] == "i1")
+
+
+def test_columns_that_are_reduced_side_by_side_have_loops_that_are_ordered_too() -> None:
+    (found,) = lab.compiler.programs(lambda x: x.sum(0), torch.randn(50, 70))
+    changed = found.relower(loops={"kernel0": lab.compiler.Tuning(tile={"r0": 8})})
+    assert "for (long r0_0 = 0; r0_0 < 50; r0_0 += 8) {" in changed.sources[0]
+
+
 @pytest.mark.parametrize(
     ("tuning", "sentence"),
     [
@@ -254,6 +277,31 @@ def test_stages_print(program: LiveProgram) -> None:
     assert str(program.groups) == "buf0+buf1+buf2+buf3+buf4"
     assert str(program.kernels).startswith("kernel0: for i0 < 33")
     assert str(program.graph) == str(program.loops)
+    units, _, verdicts = str(program.schedule).partition("\n\n")
+    assert units == "0: buf0+buf1+buf2+buf3+buf4"
+    assert verdicts.splitlines() == [str(one) for one in program.schedule.verdicts]
+
+
+def taken(x: torch.Tensor, at: torch.Tensor) -> torch.Tensor:
+    y = x.exp()
+    return y.sum(-1) + y[at].sum(-1)
+
+
+def test_nothing_that_prints_has_an_address_of_memory() -> None:
+    (found,) = lab.compiler.programs(taken, torch.randn(8, 6), torch.arange(8))
+    stages = (found.graph, found.loops, found.schedule, found.groups, found.kernels)
+    printed = "\n".join(str(stage) for stage in stages)
+    assert "checked(" in printed
+    assert not re.search(r"@\d|0x[0-9a-f]{6}", printed)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_triton_without_a_gpu_is_refused_in_a_sentence(
+    program: LiveProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    with pytest.raises(LoweringError, match="Triton kernels need a GPU to run"):
+        program.relower(target=Triton())
 
 
 net = torch.nn.Linear(8, 8)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.printers.c import WORTH_THREADS, CPrinter
+from dynamo_lab.compiler.printers.c import SIMD, CPrinter
 from dynamo_lab.compiler.printers.c_text import CLAUSE, MEMORY
-from dynamo_lab.compiler.printers.walks import loops_of
+from dynamo_lab.compiler.printers.walks import Turns, keeps_apart, loops_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,22 +34,18 @@ class TunedCPrinter(CPrinter):
     def __init__(self, kernel: Kernel, tuning: Tuning) -> None:
         super().__init__(kernel)
         self.tuning = tuning
+        self.columns = ""
 
     def _loops(self) -> None:
         kernel = self.kernel
-        outer = loops_of(kernel.outer, kernel.space.outer)
-        threads = "#pragma omp parallel for num_threads(threads)"
-        parallel = threads if kernel.work >= WORTH_THREADS else ""
-        self.shares_inner = kernel.reduces and not outer
-        self._nest(outer, parallel, "" if kernel.reduces else "#pragma omp simd")
+        self._nest(self.outer, self.parallel, "" if kernel.reduces else SIMD)
         for name, dtype in kernel.scratch.items():
-            row = ix.text(ix.product(kernel.space.inner), self._atom)
-            self.write(f"{MEMORY[dtype]} {name}[{row}];")
+            self.write(f"{MEMORY[dtype]} {name}[{self.index(ix.product(kernel.space.inner))}];")
         for section in kernel.sections:
-            self._section(section, parallel)
+            self._section(section)
         self._close(1)
 
-    def _inner(self, section: Section, parallel: str) -> None:
+    def _inner(self, section: Section) -> None:
         for value in section.reductions:
             self._accumulator(value)
         joins = "".join(
@@ -57,29 +53,37 @@ class TunedCPrinter(CPrinter):
         )
         depth = self.depth
         loops = loops_of(self.kernel.inner, self.kernel.space.inner)
-        shared = parallel + joins if parallel and self.shares_inner else ""
-        self._nest(loops, shared, f"#pragma omp simd{joins}")
+        shared = self.parallel + joins if self.parallel and not self.outer else ""
+        self._nest(loops, shared, SIMD + joins)
         self._body(section.body)
         self._close(depth)
         for value in section.reductions:
             if value.args[2] in self.kernel.live:
                 self._store_result(value)
 
-    def _nest(self, loops: Sequence[tuple[str, str]], parallel: str, simd: str) -> None:
+    def _nest(self, loops: Sequence[Turns], parallel: str, simd: str) -> None:
         """Open the loops: first those over tiles, then those within.
 
-        The outermost is for threads, the innermost for SIMD; one that is unrolled is for neither,
-        as C takes one direction for a loop.
+        The outermost is for threads, the innermost for SIMD, unless turns of it may write one
+        element; one that is unrolled is for neither, as C takes one direction for a loop.
         """
-        sizes, tile, unroll = dict(loops), self.tuning.tile, self.tuning.unroll
-        order = [name for name in self.tuning.order if name in sizes] or list(sizes)
+        turns, tile, unroll = (
+            {turn.name: turn for turn in loops},
+            self.tuning.tile,
+            self.tuning.unroll,
+        )
+        order = [name for name in self.tuning.order if name in turns] or list(turns)
         tiled = [name for name in order if name in tile]
         first = parallel
+        if order and not self._keeps_apart(turns[(tiled or order)[0]]):
+            first = ""
+        if order and not self._keeps_apart(turns[order[-1]]):
+            simd = ""
         for name in tiled:
             if first:
                 self.write(first)
                 first = ""
-            self._open(f"{name}_0", sizes[name], tile[name])
+            self._open_all([Turns(f"{name}_0", turns[name].size, tile[name])])
         for name in order:
             last = name == order[-1]
             if name in unroll:
@@ -89,14 +93,11 @@ class TunedCPrinter(CPrinter):
             elif first or (last and simd):
                 self.write(first or simd)
             first = ""
-            self._open_within(name, sizes[name])
+            if name in tile:
+                self._open(turns[name].within(self.index, tile[name]))
+            else:
+                self._open_all([turns[name]])
 
-    def _open_within(self, name: str, size: str) -> None:
-        """A loop, or of one that is tiled the turns of one tile."""
-        if name not in self.tuning.tile:
-            self._open(name, size)
-            return
-        end = f"{name}_0 + {self.tuning.tile[name]}"
-        turns = f"{name} < ({end} < {size} ? {end} : {size})"
-        self.write(f"for (long {name} = {name}_0; {turns}; {name}++) {{")
-        self.depth += 1
+    def _keeps_apart(self, turn: Turns) -> bool:
+        """May turns of this loop run at once? Of a scatter, only where no two of them meet."""
+        return not self.kernel.base or keeps_apart(self.kernel.sections[0].body, turn)

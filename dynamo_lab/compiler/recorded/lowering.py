@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import dynamo_lab
 from dynamo_lab.capture.graphs.nodes import dtype_name
+from dynamo_lab.compiler.index import shown
 from dynamo_lab.compiler.layout import loops
 from dynamo_lab.compiler.lower import rule_of
 from dynamo_lab.compiler.rules.views import VIEWS
@@ -220,5 +221,5 @@ def _ranges(letter: str, sizes: Sequence[Any]) -> list[facts.Range]:
 
 def code_of(value: Value) -> str:
     """A value of the loop IR as a line of code."""
-    arguments = ", ".join(str(arg) for arg in value.args if arg is not None)
+    arguments = ", ".join(shown(arg) for arg in value.args if arg is not None)
     return f"{value} = {value.op}({arguments})  # {dtype_name(value.dtype)}"

@@ -18,6 +18,7 @@ from dynamo_lab.compiler.printers.printer import evaluated
 from dynamo_lab.compiler.printers.triton import TritonPrinter
 from dynamo_lab.compiler.printers.triton_text import PRELUDE
 from dynamo_lab.compiler.targets.accelerator import Accelerator
+from dynamo_lab.errors import LoweringError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -39,11 +40,34 @@ class Triton(Accelerator):
     def _launch_line(self, printed: TritonPrinter) -> str:
         return f"{STARTED}{_started(printed)}\n"
 
+    def functions(
+        self, kernels: Sequence[Kernel], sources: Sequence[str]
+    ) -> dict[str, Callable[..., None]]:
+        """What launches each.
+
+        Raises:
+            LoweringError: there is no GPU, and Triton does not interpret either.
+        """
+        if not torch.cuda.is_available() and not _interprets():
+            raise LoweringError(
+                "Triton kernels need a GPU to run, and there is none here: "
+                'torch.compile(fn, backend="lab", options={"target": "triton"}) prints them '
+                "without running them; with TRITON_INTERPRET=1 set before Python starts, "
+                "Triton's interpreter runs them."
+            )
+        return super().functions(kernels, sources)
+
     def _loaded(self, sources: Sequence[str]) -> ModuleType:
         return module(text_of(sources))
 
     def _launched(self, function: Any, launch: Launch, kernel: Kernel) -> Callable[..., None]:
         return launched(function, launch, kernel)
+
+
+def _interprets() -> bool:
+    from triton import knobs
+
+    return bool(knobs.runtime.interpret)
 
 
 STARTED = "# started with "
