@@ -15,6 +15,7 @@ import torch
 from dynamo_lab.capture.kernels.own_modules import load
 from dynamo_lab.compiler.groups import Group, Unit
 from dynamo_lab.compiler.index import Index, Size
+from dynamo_lab.compiler.lower import OpOverload
 from dynamo_lab.compiler.sizes import python_text
 from dynamo_lab.compiler.work import Buffer, Extern, Named, View
 
@@ -215,7 +216,7 @@ class Wrapper:
         """How its operator is written: by its name, as in a recording, where it has one."""
         name = str(call.target)
         root = name.partition(".")[0]
-        if isinstance(call.target, torch._ops.OpOverload):
+        if isinstance(call.target, OpOverload):
             self.names[root] = getattr(torch.ops, root)
             return name
         if not name.isidentifier():
