@@ -82,7 +82,7 @@ class Interpreted(Triton):
         builder.create_assert = _all_hold
         if not hasattr(interpreter, "sizes_are_indices"):
             interpreter._patch_lang_tensor = _with_indices(interpreter._patch_lang_tensor)
-            vars(interpreter)["sizes_are_indices"] = True
+            setattr(interpreter, "sizes_are_indices", True)  # noqa: B010 - no type has it
 
     def _loaded(self, sources: Sequence[str]) -> ModuleType:
         made = super()._loaded(sources)

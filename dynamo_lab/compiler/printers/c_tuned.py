@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.printers.c import WORTH_THREADS, CPrinter
 from dynamo_lab.compiler.printers.c_text import CLAUSE, MEMORY
-from dynamo_lab.compiler.printers.walks import loops_of
+from dynamo_lab.compiler.printers.walks import Turns, loops_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +33,7 @@ class TunedCPrinter(CPrinter):
 
     def __init__(self, kernel: Kernel, tuning: Tuning) -> None:
         super().__init__(kernel)
+        self.columns, self.few = "", 0
         self.tuning = tuning
 
     def _loops(self) -> None:
@@ -40,16 +41,16 @@ class TunedCPrinter(CPrinter):
         outer = loops_of(kernel.outer, kernel.space.outer)
         threads = "#pragma omp parallel for num_threads(threads)"
         parallel = threads if kernel.work >= WORTH_THREADS else ""
-        self.shares_inner = kernel.reduces and not outer
+        self.shared_inner = parallel if kernel.reduces and not outer else ""
         self._nest(outer, parallel, "" if kernel.reduces else "#pragma omp simd")
         for name, dtype in kernel.scratch.items():
             row = ix.text(ix.product(kernel.space.inner), self._atom)
             self.write(f"{MEMORY[dtype]} {name}[{row}];")
         for section in kernel.sections:
-            self._section(section, parallel)
+            self._section(section)
         self._close(1)
 
-    def _inner(self, section: Section, parallel: str) -> None:
+    def _inner(self, section: Section) -> None:
         for value in section.reductions:
             self._accumulator(value)
         joins = "".join(
@@ -57,7 +58,7 @@ class TunedCPrinter(CPrinter):
         )
         depth = self.depth
         loops = loops_of(self.kernel.inner, self.kernel.space.inner)
-        shared = parallel + joins if parallel and self.shares_inner else ""
+        shared = self.shared_inner + joins if self.shared_inner else ""
         self._nest(loops, shared, f"#pragma omp simd{joins}")
         self._body(section.body)
         self._close(depth)
@@ -65,21 +66,22 @@ class TunedCPrinter(CPrinter):
             if value.args[2] in self.kernel.live:
                 self._store_result(value)
 
-    def _nest(self, loops: Sequence[tuple[str, str]], parallel: str, simd: str) -> None:
+    def _nest(self, loops: Sequence[Turns], parallel: str, simd: str) -> None:
         """Open the loops: first those over tiles, then those within.
 
         The outermost is for threads, the innermost for SIMD; one that is unrolled is for neither,
         as C takes one direction for a loop.
         """
-        sizes, tile, unroll = dict(loops), self.tuning.tile, self.tuning.unroll
-        order = [name for name in self.tuning.order if name in sizes] or list(sizes)
+        turns = {turn.name: turn for turn in loops}
+        tile, unroll = self.tuning.tile, self.tuning.unroll
+        order = [name for name in self.tuning.order if name in turns] or list(turns)
         tiled = [name for name in order if name in tile]
         first = parallel
         for name in tiled:
             if first:
                 self.write(first)
                 first = ""
-            self._open(f"{name}_0", sizes[name], tile[name])
+            self._open(Turns(f"{name}_0", turns[name].size, tile[name]).whole(self.index))
         for name in order:
             last = name == order[-1]
             if name in unroll:
@@ -89,14 +91,6 @@ class TunedCPrinter(CPrinter):
             elif first or (last and simd):
                 self.write(first or simd)
             first = ""
-            self._open_within(name, sizes[name])
-
-    def _open_within(self, name: str, size: str) -> None:
-        """A loop, or of one that is tiled the turns of one tile."""
-        if name not in self.tuning.tile:
-            self._open(name, size)
-            return
-        end = f"{name}_0 + {self.tuning.tile[name]}"
-        turns = f"{name} < ({end} < {size} ? {end} : {size})"
-        self.write(f"for (long {name} = {name}_0; {turns}; {name}++) {{")
-        self.depth += 1
+            count = tile.get(name)
+            turn, index = turns[name], self.index
+            self._open(turn.within(index, count) if count else turn.whole(index))
