@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dynamo_lab.compiler.fusion import Choices, Schedule, schedule
@@ -133,7 +134,11 @@ class Program:
                 others = (other.reads for other in units if other is not unit)
                 live = outputs | self.graph.mutated | set[str]().union(*others)
                 name = f"kernel{len(found)}"
-                found[id(unit)] = Kernel(name, unit.nodes, self.graph, live, forced=unit.forced)
+                kernel = Kernel(name, unit.nodes, self.graph, live, forced=unit.forced)
+                if kernel.outs or kernel.checks:  # else nothing is left of it: nobody reads it
+                    found[id(unit)] = kernel
+        kept = [unit for unit in units if not isinstance(unit, Group) or id(unit) in found]
+        self.schedule = replace(self.schedule, units=kept)
         return found
 
     def _printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:

@@ -121,7 +121,8 @@ class Wrapper:
     def _never_written(self) -> list[str]:
         """Tensors without elements: nothing computes them, but they are returned or passed on."""
         written = set[str]().union(*(unit.writes for unit in self.units))
-        return [name for name in self.graph.buffers if name not in written | self._held]
+        needed = self._kept | self._last.keys()
+        return [name for name in self.graph.buffers if name in needed - written - self._held]
 
     def _touched(self, unit: Unit) -> set[str]:
         if isinstance(unit, Group):

@@ -20,7 +20,7 @@ from dynamo_lab.compiler.targets.triton import Triton
 from tests.kernels.metal_on_cpu import Library
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from types import ModuleType
 
@@ -69,7 +69,8 @@ def problem_of(case: Case, target: Target) -> str:
 class Interpreted(Triton):
     """Triton's interpreter, told what it lacks; blocks as large as is asked for.
 
-    It has no libdevice, and takes assertions of the device for text.
+    It has no libdevice, and takes assertions of the device for text. Triton 3.6 takes a size for
+    an index by `int` of an array of one element, which numpy from 2.4 refuses.
     """
 
     def __init__(self, **blocks: int) -> None:
@@ -79,11 +80,22 @@ class Interpreted(Triton):
         builder = interpreter.interpreter_builder
         builder.options = replace(builder.options, debug=True, sanitize_overflow=False)
         builder.create_assert = _all_hold
+        if not hasattr(interpreter, "sizes_are_indices"):
+            interpreter._patch_lang_tensor = _with_indices(interpreter._patch_lang_tensor)
+            setattr(interpreter, "sizes_are_indices", True)  # noqa: B010 - no type has it
 
     def _loaded(self, sources: Sequence[str]) -> ModuleType:
         made = super()._loaded(sources)
         vars(made)["libdevice"] = Libdevice()
         return made
+
+
+def _with_indices(patch: Callable[..., None]) -> Callable[..., None]:
+    def patched(tensor: Any, *scope: Any) -> None:
+        patch(tensor, *scope)
+        tensor.__index__ = lambda self: int(self.handle.data.squeeze())
+
+    return patched
 
 
 def _all_hold(condition: Any, message: str) -> None:

@@ -153,3 +153,25 @@ def test_the_cache_is_bounded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> N
     for number in range(6, 12):
         build([SOURCE % number])
     assert len(list(cache.glob("*.so"))) <= 3
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_compiler_without_shuffles_turns_blocks_by_loops(
+    dtype: torch.dtype, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GCC before 12 has no `__builtin_shufflevector`."""
+    asked = "__has_builtin(__builtin_shufflevector)"
+    text = building.prelude()
+    assert asked in text
+    monkeypatch.setenv("DYNAMO_LAB_CACHE", str(tmp_path))
+    monkeypatch.setattr(building, "_loaded", {})
+    monkeypatch.setattr(building, "prelude", lambda: text.replace(asked, "0"))
+    x = torch.randn(77, 131, dtype=dtype)
+    turned = "void kernel_of_this_file(const {t}* restrict x, {t}* restrict y) {{\n"
+    turned += "  turned_{n}(x, 131, y, 77, 131, 77);\n}}\n"
+    name, size = ("float", 4) if dtype is torch.float32 else ("double", 8)
+    (run,) = building.build([turned.format(t=name, n=size)])
+    run.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    y = torch.empty(131, 77, dtype=dtype)
+    run(x.data_ptr(), y.data_ptr())
+    assert torch.equal(y, x.t())

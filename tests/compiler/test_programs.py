@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
+from torch.fx.experimental.proxy_tensor import make_fx
 from torch.nn import functional as F
 
 from dynamo_lab.compiler.backend import compiled
+from dynamo_lab.compiler.program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dynamo_lab.compiler.program import Program
 
 pytestmark = pytest.mark.live
 
@@ -312,3 +313,14 @@ def test_the_backend_needs_no_import() -> None:
     code = "import torch; print(torch.compile(lambda x: x * 2, backend='lab')(torch.ones(3)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "tensor([2., 2., 2.])" in done.stdout, done.stderr
+
+
+def test_a_result_that_nobody_reads_is_no_kernel() -> None:
+    """Of a single element, it is stored nowhere: Triton's launch found no tensor among nothing."""
+
+    def run(x: torch.Tensor) -> torch.Tensor:
+        x.double().sum()
+        return x + 1
+
+    program = Program(make_fx(run)(torch.randn(1)))
+    assert [bool(kernel.outs) for kernel in program.kernels] == [True]

@@ -71,8 +71,9 @@ static inline double remainder_of(double a, double b) {
 _TURNED = """\
 /* to[row * width + column] = from[row + step * column]: a block whose columns lie in memory. */
 #define TURNED(bytes, T) \\
-static inline void turned_##bytes##_rest(const T* from, long step, T* to, long width, \\
-                                         long row, long rows, long column, long columns) { \\
+typedef T of_##bytes __attribute__((may_alias)); \\
+static inline void turned_##bytes##_rest(const of_##bytes* from, long step, of_##bytes* to, \\
+  long width, long row, long rows, long column, long columns) { \\
   for (long c = column; c < columns; c++) \\
     for (long r = row; r < rows; r++) to[r * width + c] = from[r + step * c]; \\
 }
@@ -81,15 +82,26 @@ TURNED(2, unsigned short)
 TURNED(4, unsigned)
 TURNED(8, unsigned long)
 #define turned_1(from, step, to, width, rows, columns) turned_1_rest( \\
-  (const unsigned char*)(from), step, (unsigned char*)to, width, 0, rows, 0, columns)
+  (const of_1*)(from), step, (of_1*)to, width, 0, rows, 0, columns)
 #define turned_2(from, step, to, width, rows, columns) turned_2_rest( \\
-  (const unsigned short*)(from), step, (unsigned short*)to, width, 0, rows, 0, columns)
+  (const of_2*)(from), step, (of_2*)to, width, 0, rows, 0, columns)
+#ifdef __has_builtin
+#if __has_builtin(__builtin_shufflevector)  /* GCC from 12 and clang */
+#define HAS_PAIRS
+#endif
+#endif
+#ifndef HAS_PAIRS
+#define turned_4(from, step, to, width, rows, columns) turned_4_rest( \\
+  (const of_4*)(from), step, (of_4*)to, width, 0, rows, 0, columns)
+#define turned_8(from, step, to, width, rows, columns) turned_8_rest( \\
+  (const of_8*)(from), step, (of_8*)to, width, 0, rows, 0, columns)
+#else
 #define PAIRS(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 typedef unsigned eight __attribute__((vector_size(32), aligned(4), may_alias));
 typedef unsigned long four __attribute__((vector_size(32), aligned(8), may_alias));
 static inline void turned_4(const void* given, long step, void* made, long width, long rows,
                             long columns) {
-  const unsigned* from = given; unsigned* to = made; long c = 0, r = 0;
+  const of_4* from = given; of_4* to = made; long c = 0, r = 0;
   for (; c + 8 <= columns; c += 8) {
     for (r = 0; r + 8 <= rows; r += 8) {
       eight v[8], w[8];
@@ -113,7 +125,7 @@ static inline void turned_4(const void* given, long step, void* made, long width
 }
 static inline void turned_8(const void* given, long step, void* made, long width, long rows,
                             long columns) {
-  const unsigned long* from = given; unsigned long* to = made; long c = 0, r = 0;
+  const of_8* from = given; of_8* to = made; long c = 0, r = 0;
   for (; c + 4 <= columns; c += 4) {
     for (r = 0; r + 4 <= rows; r += 4) {
       four v[4], w[4];
@@ -131,6 +143,7 @@ static inline void turned_8(const void* given, long step, void* made, long width
   }
   turned_8_rest(from, step, to, width, 0, rows, c, columns);
 }
+#endif
 """
 
 

@@ -7,15 +7,16 @@ lab / inductor, so less than 1 is faster than Inductor. The last column is what 
 takes from Python, in the same order.
 """
 
-import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 from typing import Any
 
 import torch
 
 from tests.benchmarks.compiler.kernels import Program, programs
+from tests.benchmarks.compiler.rows import LIMIT, printed, ratio_text
 from tests.benchmarks.core.ratio import Line, options, ratio, report, take_turns, with_mean
 
 TIMES = 16
@@ -75,15 +76,13 @@ def called_from_python(fn: Callable[..., Any], args: tuple[torch.Tensor, ...]) -
 
 def main(rounds: int) -> None:
     """Measure and print."""
-    lines: list[Line] = []
-    for name, program in programs(TIMES).items():
-        try:
-            lines.append(line(name, program, rounds))
-        except Exception as error:
-            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
-    print(
-        report(f"lab / inductor on {torch.cuda.get_device_name()}", with_mean(lines, ALL), rounds)
-    )
+    works = {
+        name: partial(line, name, program, rounds) for name, program in programs(TIMES).items()
+    }
+    lines = printed(works, LIMIT, ratio_text)
+    if lines:
+        title = f"lab / inductor on {torch.cuda.get_device_name()}"
+        print(report(title, with_mean(lines, ALL), rounds))
 
 
 if __name__ == "__main__":

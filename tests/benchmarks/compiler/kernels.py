@@ -8,6 +8,7 @@ indices say, and a step of Adam.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -66,7 +67,7 @@ def programs(times: int = 1) -> dict[str, Program]:
         "gather of rows": (lambda x, i: x[i] * 2, (x, ids)),
         "gather of elements": (lambda x, i: x.gather(1, i) + 1, (x, places)),
         "scatter": (lambda x, i, y: (x * 2).scatter_add(1, i, y), (x, places, y)),
-        "embedding backward": (gradient_of_embedding, (x[: len(ids)], ids)),
+        "embedding backward": (partial(gradient_of_embedding, rows), (x[: len(ids)], ids)),
         "scan": (lambda x: (x * 2).cumsum(-1) + 1, (x,)),
         "small loop nests": (small_nests, (x[:, :64], y[:, :64], w[:64])),
         "adam": (adam, tuple(torch.rand(rows, 1024) for _ in range(4))),
@@ -86,9 +87,9 @@ def adam(p: torch.Tensor, g: torch.Tensor, m: torch.Tensor, v: torch.Tensor) -> 
     return p.addcdiv_(m, v.sqrt().add_(1e-8), value=-1e-3)
 
 
-def gradient_of_embedding(gradient: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
-    """What the backward of an embedding of as many rows does."""
-    return torch.ops.aten.embedding_dense_backward(gradient, ids, 512, -1, False)
+def gradient_of_embedding(rows: int, gradient: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+    """What the backward of an embedding of so many rows does."""
+    return torch.ops.aten.embedding_dense_backward(gradient, ids, rows, -1, False)
 
 
 def small_nests(x: torch.Tensor, y: torch.Tensor, w: torch.Tensor) -> list[torch.Tensor]:

@@ -6,16 +6,22 @@ Models are made from configs with random weights. A ratio is lab / inductor of o
 training step, Python included; the matrix products are the same library's in both.
 """
 
+import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 
-from tests.benchmarks.core.ratio import Line, options, ratio, report, take_turns, with_mean
+from tests.benchmarks.compiler.rows import LIMIT, printed, ratio_text, run_alone
+from tests.benchmarks.core.ratio import Line, ratio, report, take_turns, with_mean
 
 EACH = 1 / 0.95
-SECONDS = 0.3
+SECONDS = 0.2
+"""Of steps in a measure."""
+LAYERS = 2
+"""As many of each model's layers: more take longer to compile, and are the same kernels."""
 
 
 def models() -> dict[str, tuple[Callable[[], torch.nn.Module], dict[str, torch.Tensor]]]:
@@ -33,15 +39,15 @@ def models() -> dict[str, tuple[Callable[[], torch.nn.Module], dict[str, torch.T
         ViTModel,
     )
 
-    ids = torch.randint(0, 1000, (4, 128))
-    image = torch.randn(4, 3, 224, 224)
-    gpt2 = GPT2Config(n_layer=4, vocab_size=1000)
-    bert = BertConfig(num_hidden_layers=4, vocab_size=1000)
+    ids = torch.randint(0, 1000, (2, 128))
+    image = torch.randn(2, 3, 224, 224)
+    gpt2 = GPT2Config(n_layer=LAYERS, vocab_size=1000)
+    bert = BertConfig(num_hidden_layers=LAYERS, vocab_size=1000)
     llama = LlamaConfig(
-        hidden_size=512, intermediate_size=1408, num_hidden_layers=4, num_attention_heads=8,
+        hidden_size=512, intermediate_size=1408, num_hidden_layers=LAYERS, num_attention_heads=8,
         vocab_size=1000,
     )  # fmt: skip
-    vit = ViTConfig(num_hidden_layers=4)
+    vit = ViTConfig(num_hidden_layers=LAYERS)
     resnet = ResNetConfig(depths=[2, 2, 2, 2], layer_type="basic", hidden_sizes=[64, 128, 256, 512])
     return {
         "GPT-2": (lambda: GPT2LMHeadModel(gpt2), {"input_ids": ids, "labels": ids}),
@@ -87,8 +93,8 @@ def step_of(model: Any, given: Any, backend: str, *, train: bool) -> Callable[[]
         wait()
         return (time.perf_counter() - start) / times
 
-    seconds(3)
-    times = max(1, int(SECONDS / seconds(2)))
+    seconds(2)
+    times = max(1, int(SECONDS / seconds(1)))
     return lambda: seconds(times)
 
 
@@ -100,19 +106,28 @@ def wait() -> None:
 
 def main(rounds: int) -> None:
     """Measure and print."""
-    lines: list[Line] = []
-    for name, (make, inputs) in models().items():
-        for train in (False, True):
-            lines.append(line(name, make, inputs, train=train, rounds=rounds))
     where = torch.cuda.get_device_name() if torch.cuda.is_available() else "the CPU"
-    print(
-        report(
-            f"lab / inductor on {where}, {torch.get_num_threads()} threads",
-            with_mean(lines, EACH),
-            rounds,
+    title = f"lab / inductor on {where}, {torch.get_num_threads()} threads"
+    print(title, flush=True)
+    works = {
+        f"{name}, {kind}": partial(
+            line, name, make, inputs, train=kind == "training", rounds=rounds
         )
-    )
+        for name, (make, inputs) in models().items()
+        for kind in ("inference", "training")
+    }
+    lines = printed(works, LIMIT, ratio_text)
+    if lines:
+        print(report(title, with_mean(lines, EACH), rounds))
 
 
 if __name__ == "__main__":
-    main(options(__doc__, rounds=5).rounds)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--here", action="store_true", help="in this process")
+    asked = parser.parse_args()
+    if asked.here:
+        main(asked.rounds)
+    else:
+        given = ["--rounds", str(asked.rounds), "--here"]
+        run_alone("tests.benchmarks.compiler.models", given, torch.get_num_threads())

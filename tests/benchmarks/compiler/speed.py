@@ -7,7 +7,6 @@ ratio is Inductor's time over ours, so above 1 ours is faster. Each row is print
 """
 
 import argparse
-import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,12 +17,11 @@ from msgspec import Struct
 
 from dynamo_lab.measure.statistics import Spread
 from tests.benchmarks.compiler.kernels import Program, kernels
+from tests.benchmarks.compiler.rows import LIMIT, printed, run_alone
 from tests.benchmarks.core.ratio import machine, ratio, take_turns, timed
 
 SECONDS = 0.03
 """Of calls in a measure."""
-LIMIT = 340
-"""Seconds after which no further kernel is begun."""
 EACH, ALL = 0.8, 1.1
 WIDTH = 24
 
@@ -66,37 +64,39 @@ def repeated(call: Callable[[], object]) -> Callable[[], float]:
     return lambda: whole() / times
 
 
-def summary(rows: Sequence[Row], left: Sequence[str]) -> str:
+def summary(rows: Sequence[Row]) -> str:
     """What all rows come to."""
     middle = geometric_mean([row.faster.median for row in rows])
     slow = [row.name for row in rows if row.faster.median < EACH]
-    lines = [f"{'geometric mean':{WIDTH}} {'':19} {middle:6.2f}, asked {ALL}; {len(rows)} kernels"]
-    lines.append(f"below {EACH}: {', '.join(slow) or 'none'}")
-    if left:
-        lines.append(f"not measured within {LIMIT} s: {', '.join(left)}")
-    return "\n".join(lines)
+    return "\n".join([
+        f"{'geometric mean':{WIDTH}} {'':19} {middle:6.2f}, asked {ALL}; {len(rows)} kernels",
+        f"below {EACH}: {', '.join(slow) or 'none'}",
+    ])  # fmt: skip
 
 
 def main(rounds: int, only: str = "", threads: Sequence[int] = ()) -> None:
-    """Measure and print."""
+    """Measure each number of threads in a process of its own."""
     end = time.monotonic() + LIMIT
-    chosen = {name: made for name, made in kernels().items() if only in name}
-    print(machine())
-    for count in threads or sorted({1, torch.get_num_threads()}):
-        torch.set_num_threads(count)
-        print(f"\n{count} thread{'s' * (count > 1)}, {rounds} rounds: microseconds of a call")
-        print(f"{'':{WIDTH}} {'inductor':>9} {'lab':>9}  times as fast (quartiles)", flush=True)
-        rows: list[Row] = []
-        for name, program in chosen.items():
-            if time.monotonic() > end:
-                break
-            try:
-                rows.append(measured(name, program, rounds))
-                print(rows[-1], flush=True)
-            except Exception as error:  # of one kernel: the others are still measured
-                print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
-        if rows:
-            print(summary(rows, list(chosen)[len(rows) :]), flush=True)
+    counts = threads or sorted({1, torch.get_num_threads()})
+    print(machine(), flush=True)
+    for at, count in enumerate(counts):
+        seconds = max(0, int((end - time.monotonic()) / (len(counts) - at)))
+        given = ["--rounds", str(rounds), "--only", only, "--here", str(seconds)]
+        run_alone("tests.benchmarks.compiler.speed", given, count)
+
+
+def measure_here(rounds: int, only: str, seconds: float) -> None:
+    """Measure with the threads that this process has, and print."""
+    count = torch.get_num_threads()
+    print(f"\n{count} thread{'s' * (count > 1)}, {rounds} rounds: microseconds of a call")
+    print(f"{'':{WIDTH}} {'inductor':>9} {'lab':>9}  times as fast (quartiles)", flush=True)
+    works = {
+        name: partial(measured, name, program, rounds)
+        for name, program in kernels().items()
+        if only in name
+    }
+    if rows := printed(works, seconds):
+        print(summary(rows), flush=True)
 
 
 if __name__ == "__main__":
@@ -104,5 +104,9 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--only", default="", help="kernels with this in their name")
     parser.add_argument("--threads", type=int, nargs="*", default=(), help="1 and all if not said")
+    parser.add_argument("--here", type=int, help="in this process, for so many seconds")
     asked = parser.parse_args()
-    main(asked.rounds, asked.only, asked.threads)
+    if asked.here is None:
+        main(asked.rounds, asked.only, asked.threads)
+    else:
+        measure_here(asked.rounds, asked.only, asked.here)
