@@ -30,7 +30,9 @@ def test_a_cell_shows_graphs_breaks_and_kernels_linked_to_its_lines(
     view.get_by_text("#include").first.wait_for()
     open_tab(view, "graphs")
     assert view.locator(".dl-row-node.is-lit").count() == 0
-    view.locator(".cm-line", has_text="x.sin()").first.hover()
+    assert view.locator(".dl-left").count() == 0, "the cell above shows the code, and its marks"
+    cell = notebook.page.locator(".jp-CodeCell").nth(1)
+    cell.locator(".jp-InputArea .cm-line", has_text="x.sin()").hover()
     view.locator(".dl-row-node.is-lit", has_text="sin").first.wait_for()
 
 
@@ -152,6 +154,7 @@ def test_the_film_plays_from_its_first_to_its_last_instruction(open_notebook: Op
     notebook.run_all()
     view = notebook.widgets().first
     view.get_by_text("2 breaks").first.wait_for()
+    view.get_by_role("button", name="Your code").click()
     open_tab(view, "steps")
     deed, line = view.locator(".dl-deed"), view.locator(".cm-line.is-step")
     count = int(deed.inner_text().partition(" of ")[2].split()[0])

@@ -61,6 +61,7 @@ def test_a_run_marks_the_cells_own_lines_and_a_click_selects_them_below(
     signs.nth(1).click()
     view = notebook.widgets().first
     view.locator(".dl-card.is-held", has_text="print call").wait_for()
+    view.get_by_role("button", name="Your code").click()
     notebook.page.locator(".jp-CodeCell").nth(1).locator(".jp-InputArea .cm-line").nth(3).hover()
     view.locator(".dl-left .cm-line.is-lit", has_text="y = y * 2").wait_for()
     assert tooltip.count() == 0
