@@ -176,6 +176,7 @@ def test_a_fix_is_tried_and_its_recording_opened_in_place(open_notebook: OpenNot
     notebook.run_all()
     view = notebook.widgets().first
     view.get_by_text("2 breaks").first.wait_for()
+    open_tab(view, "breaks")
     card = view.locator(".dl-card").first
     card.get_by_role("button", name="Try it").first.click()
     card.get_by_text("The same numbers as eager").wait_for()
