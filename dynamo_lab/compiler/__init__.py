@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.live.making import programs
     from dynamo_lab.compiler.live.program import LiveProgram
     from dynamo_lab.compiler.live.rules import rule
+    from dynamo_lab.compiler.printers.tuning import Tuning
     from dynamo_lab.compiler.program import Program
     from dynamo_lab.compiler.rules.table import pointwise
-    from dynamo_lab.compiler.tuning import Tuning
 
 __all__ = ["Choices", "LiveProgram", "Program", "Tuning", "pointwise", "programs", "rule"]
 
@@ -41,7 +41,7 @@ _MODULES = {
     "Choices": "fusion",
     "LiveProgram": "live.program",
     "Program": "program",
-    "Tuning": "tuning",
+    "Tuning": "printers.tuning",
     "pointwise": "rules.table",
     "programs": "live.making",
     "rule": "live.rules",

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import torch
 
     from dynamo_lab.compiler.layout import Position
+    from dynamo_lab.compiler.printers.tuning import Tuning
     from dynamo_lab.compiler.tensors import LoweredGraph
-    from dynamo_lab.compiler.tuning import Tuning
     from dynamo_lab.compiler.work import Buffer, Loop
 
 ROW_ON_STACK = 1 << 18

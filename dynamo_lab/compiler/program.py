@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from torch import fx
 
+    from dynamo_lab.compiler.printers.tuning import Tuning
     from dynamo_lab.compiler.tensors import LoweredGraph
-    from dynamo_lab.compiler.tuning import Tuning
 
 T = TypeVar("T")
 

@@ -15,6 +15,7 @@ import torch
 from dynamo_lab.capture.kernels.own_modules import load
 from dynamo_lab.compiler.groups import Group, Unit
 from dynamo_lab.compiler.index import Index, Size
+from dynamo_lab.compiler.lower import OpOverload
 from dynamo_lab.compiler.sizes import python_text
 from dynamo_lab.compiler.work import Buffer, Extern, Named, View
 

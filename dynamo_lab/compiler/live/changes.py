@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from dynamo_lab.compiler.fusion import Group
+    from dynamo_lab.compiler.printers.tuning import Tuning
     from dynamo_lab.compiler.rules import Rule
     from dynamo_lab.compiler.targets.target import Target
     from dynamo_lab.compiler.tensors import LoweredGraph
-    from dynamo_lab.compiler.tuning import Tuning
 
     Score = Callable[[LoweredGraph, Group, Group], int]
 

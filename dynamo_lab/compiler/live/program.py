@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.fusion import Choices
     from dynamo_lab.compiler.live.changes import Score
     from dynamo_lab.compiler.live.turns import Turns
+    from dynamo_lab.compiler.printers.tuning import Tuning
     from dynamo_lab.compiler.rules import Rule
     from dynamo_lab.compiler.targets.target import Target
-    from dynamo_lab.compiler.tuning import Tuning
     from dynamo_lab.measure.rounds import Watch
     from dynamo_lab.model.benchmarks import Comparison
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynamo_lab.compiler.kernel import Kernel, Section
-    from dynamo_lab.compiler.tuning import Tuning
+    from dynamo_lab.compiler.printers.tuning import Tuning
 
 
 def c_printer(kernel: Kernel, printer: type[CPrinter]) -> CPrinter:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.compiler.index import Index
     from dynamo_lab.compiler.kernel import Kernel
-    from dynamo_lab.compiler.tuning import Tuning
+    from dynamo_lab.compiler.printers.tuning import Tuning
 
 MOST_UNROLLED = 64
 """Turns of a loop that may be written one after the other: a compiler's time grows with them."""
