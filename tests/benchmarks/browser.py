@@ -12,7 +12,7 @@ from dynamo_lab.model.recording import Recording
 from tests.benchmarks.core.chromium import answers, watched_pages
 from tests.benchmarks.core.ratio import Line, announce, options, percentile, report
 from tests.benchmarks.core.synthetic import recording
-from tests.fixtures.tabs import open_tab
+from tests.fixtures.tabs import all_tabs, open_tab
 
 PAINT_BUDGET = 1.0
 ACTION_BUDGET = 0.1
@@ -64,8 +64,8 @@ def page_lines(shown: Recording, rounds: int) -> list[Line]:
 
 def _act(page: Page) -> None:
     """What a reader does: look through the tabs, the listing, its rows' kin, and search."""
-    for tab in _all(page, "[role=tab]"):
-        tab.click()
+    for name in all_tabs(page):
+        open_tab(page, name)
     open_tab(page, "lowering")
     for _ in range(8):
         page.keyboard.press("ArrowRight")  # from operator to operator

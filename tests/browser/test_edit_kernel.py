@@ -2,6 +2,7 @@
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.test_jupyterlab import SETUP
+from tests.fixtures.tabs import open_tab
 
 CELL = "%%compile\ny = (x.sin() * 2).softmax(-1)"
 
@@ -10,7 +11,7 @@ def test_a_kernel_is_edited_and_run(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("edits.ipynb", SETUP, CELL)
     notebook.run_all()
     view, keys = notebook.widgets().first, notebook.page.keyboard
-    view.get_by_role("tab", name="Kernels").click()
+    open_tab(view, "kernels")
     view.get_by_role("button", name="Edit", exact=True).click()
     text = view.locator(".cm-content[contenteditable=true]")
     panel = view.get_by_role("region", name="Edit", exact=True)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.browser.conftest import CONNECTED, opening, serving
 from tests.browser.test_jupyterlab import BREAKS, SETUP
+from tests.fixtures.tabs import all_tabs, open_tab
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +61,7 @@ def test_a_run_marks_the_cells_own_lines_and_a_click_selects_them_below(
     signs.nth(1).click()
     view = notebook.widgets().first
     view.locator(".dl-card.is-held", has_text="print call").wait_for()
+    view.get_by_role("button", name="Your code").click()
     notebook.page.locator(".jp-CodeCell").nth(1).locator(".jp-InputArea .cm-line").nth(3).hover()
     view.locator(".dl-left .cm-line.is-lit", has_text="y = y * 2").wait_for()
     assert tooltip.count() == 0
@@ -218,7 +220,7 @@ def test_lab_opens_the_last_recording_beside_the_notebook_and_renews_it(
         " + getComputedStyle(cell.querySelector('.dynamo-lab-said'), '::after').content.slice(1)"
     )
     assert not cell.locator(".dynamo-lab-live").is_visible()
-    view.get_by_role("tab", name="Guards").click()
+    open_tab(view, "guards")
     view.get_by_label("Arguments of a call").fill("x=nobody")
     view.get_by_label("Arguments of a call").press("Enter")
     view.get_by_text("NameError").first.wait_for()  # the kernel answers
@@ -254,7 +256,7 @@ def test_settings_reach_the_kernel_and_the_views(
     notebook = open_notebook("settings.ipynb", SETUP, BREAKS)
     notebook.run_all()
     view = notebook.page.locator(".dynamo-lab-panel .dynamo-lab-live")
-    view.get_by_role("tab", name="Steps").wait_for()
+    view.locator("[data-tabs~=steps]").wait_for()
     assert view.get_attribute("data-scheme") == "dark"
     assert not notebook.widgets().first.is_visible()
     run(notebook, "%lab --detail normal --display below --theme light")
@@ -262,7 +264,7 @@ def test_settings_reach_the_kernel_and_the_views(
     below = notebook.page.locator(".jp-Notebook .dynamo-lab-live").nth(1)
     below.get_by_text("0 breaks").first.wait_for()
     assert below.is_visible()
-    assert below.get_by_role("tab", name="Steps").count() == 0
+    assert "steps" not in all_tabs(below)
     assert below.get_attribute("data-scheme") == "light"
 
 

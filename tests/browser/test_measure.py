@@ -2,6 +2,7 @@
 
 from tests.browser.conftest import OpenNotebook
 from tests.browser.test_jupyterlab import SETUP
+from tests.fixtures.tabs import open_tab
 
 CELL = "%%compile\ny = (x.sin() * 2).sum(0)"
 
@@ -10,7 +11,7 @@ def test_a_program_is_measured_and_stopped(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("measured.ipynb", SETUP, CELL)
     notebook.run_all()
     view = notebook.widgets().first
-    view.get_by_role("tab", name="Bench").click()
+    open_tab(view, "bench")
     view.get_by_label("for").select_option("60")
     view.get_by_role("button", name="Measure").click()
     view.locator(".dl-measure [role=status]").filter(has_text="s left").wait_for()

@@ -148,6 +148,7 @@ def test_a_body_opens_in_the_diagram(graphs: Callable[[str], Page]) -> None:
 def test_the_neighbourhood_of_a_node(graphs: Callable[[str], Page]) -> None:
     page = graphs("searched")
     page.locator("[data-entity='node:0:7'] .dl-row-number").click()
+    page.get_by_role("button", name="Details").click()
     page.get_by_role("button", name="Show what is around it").click()
     page.locator(".dl-box[data-entity='node:0:5']").wait_for()
     around = page.locator(".dl-box-node")
@@ -155,9 +156,9 @@ def test_the_neighbourhood_of_a_node(graphs: Callable[[str], Page]) -> None:
     page.get_by_label("Steps up").select_option("1")
     page.locator(".dl-box[data-entity='node:0:5']").wait_for(state="detached")
     page.locator(".dl-box[data-entity='node:0:11']").click()
-    page.locator("[aria-current]", has_text="cond").wait_for()
+    page.locator(".dl-trail [aria-current]", has_text="cond").wait_for()
     page.locator(".dl-trail .dl-button").click()
-    page.locator("[aria-current]", has_text="gt").wait_for()
+    page.locator(".dl-trail [aria-current]", has_text="gt").wait_for()
     page.get_by_role("button", name="Whole graph").click()
     page.locator(".dl-box-module").first.wait_for()
 

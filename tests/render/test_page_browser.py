@@ -72,6 +72,23 @@ def test_every_tab_is_in_sight_and_the_keyboard_walks_them(
     assert page.evaluate("document.activeElement.dataset.tab") == "timeline"
 
 
+@pytest.mark.parametrize("width", [330, 560])
+def test_beside_a_file_browser_every_view_and_button_is_in_reach(
+    show: Callable[[str], Opened], width: int
+) -> None:
+    page = show("lowered").page
+    page.set_viewport_size({"width": width, "height": 600})
+    bar = page.locator(".dl-tabs").bounding_box()
+    for name in all_tabs(page):
+        open_tab(page, name)
+        page.locator(f".dl-panel-{name}").wait_for()
+        assert page.locator(".dl-tabs").bounding_box() == bar, "nothing jumps"
+    for button in page.locator(".dl-header-row button").all():
+        box = button.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= width
+
+
 def test_where_nothing_was_compiled_there_is_the_code_alone(show: Callable[[str], Opened]) -> None:
     page = show("nothing").page
     assert page.locator("[role=tab], .dl-right, .dl-splitter").count() == 0
