@@ -1960,7 +1960,8 @@ export interface Budgets {
 /**
  * One budget: how much it saves, how many operators are recomputed, and their arithmetic.
  *
- * `values` is what `saved` counts, as "41 + 20": computed values, then parameters and inputs.
+ * `values` is what `saved` counts, as "41 + 20": computed values, then parameters and inputs
+ * with views of them.
  * `flops` counts only matrix products, convolutions and attention; those of `uncounted` more
  * operators are not known, and `arithmetic` says so.
  */
