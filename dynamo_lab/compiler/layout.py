@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dynamo_lab.compiler.index import ZERO, Index, Size, is_below, loop, of, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 Position = tuple[Index, ...]
 
@@ -70,3 +70,20 @@ def is_dense(size: Sequence[Size], stride: Sequence[Size]) -> bool:
         left.remove(following)
         step = plain(step * following[1])
     return True
+
+
+def spread(dims: Sequence[int], rank: int) -> Callable[[Position], Position]:
+    """From a position in loops over these dimensions to one in all `rank`: 0 along the others."""
+
+    def position(at: Position) -> Position:
+        found = [ZERO] * rank
+        for d, place in zip(dims, at, strict=True):
+            found[d] = place
+        return tuple(found)
+
+    return position
+
+
+def same_strides(size: Sequence[Size], a: Sequence[Size], b: Sequence[Size] | None) -> bool:
+    """Do both place each element alike? Any are right where `b` is None."""
+    return b is None or all(x == y or n == 1 for x, y, n in zip(a, b, size, strict=True))

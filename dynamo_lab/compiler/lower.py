@@ -18,14 +18,14 @@ from torch.fx.node import map_aggregate
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import of_node
 from dynamo_lab.compiler.index import Index
-from dynamo_lab.compiler.operators import TYPES
+from dynamo_lab.compiler.operators import TYPES, is_computed
 from dynamo_lab.compiler.rules import RULES, Call, Meta
 from dynamo_lab.compiler.rules.views import VIEWS
 from dynamo_lab.compiler.sizes import Sizes
 from dynamo_lab.compiler.stored import why_dear
 from dynamo_lab.compiler.targets.target import why_none
-from dynamo_lab.compiler.tensors import LazyTensor, LoweredGraph, LoweredNode, is_computed
-from dynamo_lab.compiler.work import Buffer, Extern, Named, Unsupported, View
+from dynamo_lab.compiler.tensors import LazyTensor, LoweredGraph
+from dynamo_lab.compiler.work import Buffer, Extern, LoweredNode, Named, Unsupported, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -277,3 +277,8 @@ STRUCTURE = {
     "where": "the second where the first is true, else the third",
 }
 """The operators that each printer writes by itself, because they touch memory or control."""
+
+
+def is_computed(dtype: torch.dtype) -> bool:
+    """Has the loop IR this type? Complex and quantized types are left to ATen."""
+    return dtype in TYPES

@@ -8,21 +8,30 @@ the closure is a load of it, also for whoever captured the tensor before.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Body, Value, const, load, of_node
 from dynamo_lab.compiler.index import Index, Size
-from dynamo_lab.compiler.layout import Position, contiguous, dot, flatten, is_dense, loops
+from dynamo_lab.compiler.layout import (
+    Position,
+    contiguous,
+    dot,
+    flatten,
+    is_dense,
+    loops,
+    same_strides,
+    spread,
+)
 from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.parts import in_parts
-from dynamo_lab.compiler.work import Buffer, Extern, Loop, Reduction, Scatter, Unsupported, View
+from dynamo_lab.compiler.work import Buffer, Extern, Loop, Reduction, Unsupported, View
 from dynamo_lab.model.lowering import Why
 
 if TYPE_CHECKING:
     import torch
-    from torch import fx
+
+    from dynamo_lab.compiler.work import LoweredNode
 
 Closure = Callable[[Position], Value]
 
@@ -109,23 +118,11 @@ class LazyTensor:
         return View(name, self.size, known, offset)
 
 
-@dataclass(frozen=True)
-class LoweredNode:
-    """A node of the graph, what it became, and how long its rule took, in seconds."""
-
-    node: fx.Node
-    result: Any
-    seconds: float
-
-
 class LoweredGraph:
     """What lowering writes into: loops and calls in order, buffers, inputs and outputs."""
 
     def __init__(
-        self,
-        device: torch.device,
-        rows: int = 0,
-        adds: Collection[torch.dtype] = TYPES,
+        self, device: torch.device, rows: int = 0, adds: Collection[torch.dtype] = TYPES
     ) -> None:
         self.device, self.rows, self.adds = device, rows, adds
         self.current = ""
@@ -192,9 +189,8 @@ class LoweredGraph:
 
     def tensor_in(self, buffer: Buffer) -> LazyTensor:
         """A tensor that lies in a buffer."""
-        return LazyTensor(self, buffer.size, buffer.dtype, _nothing, stride=buffer.stride).become(
-            buffer
-        )
+        made = LazyTensor(self, buffer.size, buffer.dtype, _nothing, stride=buffer.stride)
+        return made.become(buffer)
 
     def store(
         self,
@@ -220,18 +216,13 @@ class LoweredGraph:
             layout = tuple(stride) if kept and stride else contiguous(tensor.size)
             into = self.buffer(tensor.size, layout, tensor.dtype, tensor.device)
         into.why = why or Why(cause="rule")
-        strides, closure, rank = into.stride, tensor.closure, len(tensor.size)
+        strides, closure = into.stride, tensor.closure
         dims = [d for d, n in enumerate(tensor.size) if n != 1 and strides[d] != 0]
         dims.sort(key=lambda d: -ix.hint(strides[d]))
         if 0 in tensor.size:
             return tensor.become(into)
 
-        def position(outer: Position) -> Position:
-            found = [ix.ZERO] * rank
-            for d, at in zip(dims, outer, strict=True):
-                found[d] = at
-            return tuple(found)
-
+        position = spread(dims, len(tensor.size))
         self.work.append(
             Loop(
                 into,
@@ -268,14 +259,10 @@ class LoweredGraph:
         if 0 in size:
             return result
 
+        position = spread([*outer, *inner], rank)
+
         def value(at_outer: Position, at_inner: Position) -> Value:
-            position = [ix.ZERO] * rank
-            for d, at in [
-                *zip(outer, at_outer, strict=True),
-                *(zip(inner, at_inner, strict=True) if inner else ()),
-            ]:
-                position[d] = at
-            return x(position)
+            return x(position((*at_outer, *(at_inner if inner else ()))))
 
         sizes = [x.size[d] for d in outer]
         self.work.append(
@@ -321,57 +308,6 @@ class LoweredGraph:
 
         return LazyTensor(self, size, x.dtype, part, [x], cost=0)
 
-    def scatter(
-        self,
-        base: LazyTensor,
-        sizes: Sequence[Size],
-        place: Callable[[Position], Sequence[Size]],
-        value: Closure,
-        *,
-        adds: bool,
-    ) -> LazyTensor:
-        """The elements of `base`, with values written or added where `place` says.
-
-        Args:
-            base: what is there before; it is stored for this alone.
-            sizes: of the loops.
-            place: the position in `base` for a position in the loops.
-            value: what is written, for a position in the loops.
-            adds: or added.
-
-        Raises:
-            Unsupported: the target's kernels do not add numbers of this type.
-        """
-        if adds and base.dtype not in self.adds:
-            raise Unsupported(f"sums of {base.dtype} where an index says, from many threads")
-        copy = LazyTensor(self, base.size, base.dtype, base.closure, [base])
-        stored = self.store(copy, why=Why(cause="rule")).buffer
-        assert stored, "what is stored has a buffer"
-        if 0 in sizes or 0 in base.size:
-            return copy
-        made = self.buffer(stored.size, stored.stride, stored.dtype, stored.device)
-        made.why = Why(cause="rule")
-        walked, rank = [d for d, n in enumerate(sizes) if n != 1], len(sizes)
-
-        def spread(outer: Position) -> Position:
-            found = [ix.ZERO] * rank
-            for d, at in zip(walked, outer, strict=True):
-                found[d] = at
-            return tuple(found)
-
-        self.work.append(
-            Scatter(
-                made,
-                stored,
-                [sizes[d] for d in walked],
-                lambda outer: value(spread(outer)),
-                lambda outer: dot(place(spread(outer)), made.stride),
-                self.current,
-                adds=adds,
-            )
-        )
-        return self.tensor_in(made)
-
     def view(self, tensor: LazyTensor, stride: Sequence[Size] | None, *, own: bool) -> View:
         """The tensor as strided memory with these strides; copied where it is not that already.
 
@@ -381,7 +317,7 @@ class LoweredGraph:
             own: must it be memory that nothing else is called by? Then a copy is one.
         """
         found = None if own and tensor.is_new else tensor.as_view()
-        if found is None or not _same_strides(found, stride):
+        if found is None or not same_strides(found.size, found.stride, stride):
             if tensor.buffer:
                 copy = LazyTensor(self, tensor.size, tensor.dtype, tensor.closure, [tensor])
                 why = Why(cause="output" if own else "copy")
@@ -391,7 +327,7 @@ class LoweredGraph:
                 tensor = tensor.realize(stride, why, exactly=True)
             found = tensor.as_view()
             assert found is not None, "what is stored is a view of its buffer"
-        if stride is not None and _same_strides(found, stride):
+        if stride is not None and same_strides(found.size, found.stride, stride):
             return View(found.buffer, found.size, tuple(stride), found.offset)
         return found
 
@@ -412,14 +348,3 @@ class LoweredGraph:
 
 def _nothing(_: Position) -> Value:
     raise AssertionError("a tensor without a buffer was read")
-
-
-def _same_strides(view: View, stride: Sequence[Size] | None) -> bool:
-    return stride is None or all(
-        a == b or n == 1 for a, b, n in zip(view.stride, stride, view.size, strict=True)
-    )
-
-
-def is_computed(dtype: torch.dtype) -> bool:
-    """Has the loop IR this type? Complex and quantized types are left to ATen."""
-    return dtype in TYPES

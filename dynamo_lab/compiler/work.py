@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import torch
+    from torch import fx
 
     from dynamo_lab.model.lowering import Why
 
@@ -212,3 +213,12 @@ class Extern:
 
     def __str__(self) -> str:
         return f"{', '.join(sorted(self.writes)) or '-'}: {self.target}"
+
+
+@dataclass(frozen=True)
+class LoweredNode:
+    """A node of the graph, what it became, and how long its rule took, in seconds."""
+
+    node: fx.Node
+    result: Any
+    seconds: float

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from dynamo_lab.capture.kernels.announced import Place
     from dynamo_lab.compiler.body import Value
     from dynamo_lab.compiler.program import Program
-    from dynamo_lab.compiler.tensors import LoweredNode
-    from dynamo_lab.compiler.work import Buffer
+    from dynamo_lab.compiler.work import Buffer, LoweredNode
 
 
 def lowering(program: Program, place: Place) -> facts.Lowering:

@@ -7,23 +7,73 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from dynamo_lab.compiler.body import cast, checked
+from dynamo_lab.compiler.layout import dot, spread
 from dynamo_lab.compiler.operators import computed_in
 from dynamo_lab.compiler.rules.movement import broadcast
 from dynamo_lab.compiler.rules.pointwise import where_true
 from dynamo_lab.compiler.rules.table import Call, Operand, expanded, reader, rule
 from dynamo_lab.compiler.tensors import LazyTensor
-from dynamo_lab.compiler.work import Unsupported
+from dynamo_lab.compiler.work import Scatter, Unsupported
+from dynamo_lab.model.lowering import Why
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dynamo_lab.compiler.index import Size
     from dynamo_lab.compiler.layout import Position
     from dynamo_lab.compiler.rules.table import Closure
+    from dynamo_lab.compiler.tensors import LoweredGraph
 
 aten = torch.ops.aten
 
 _MASKS = (torch.bool, torch.uint8)
+
+
+def written(
+    graph: LoweredGraph,
+    base: LazyTensor,
+    sizes: Sequence[Size],
+    place: Callable[[Position], Sequence[Size]],
+    value: Closure,
+    *,
+    adds: bool,
+) -> LazyTensor:
+    """The elements of `base`, with values written or added where `place` says.
+
+    Args:
+        graph: what the loops become part of.
+        base: what is there before; it is stored for this alone.
+        sizes: of the loops.
+        place: the position in `base` for a position in the loops.
+        value: what is written, for a position in the loops.
+        adds: or added.
+
+    Raises:
+        Unsupported: the target's kernels do not add numbers of this type.
+    """
+    if adds and base.dtype not in graph.adds:
+        raise Unsupported(f"sums of {base.dtype} where an index says, from many threads")
+    copy = LazyTensor(graph, base.size, base.dtype, base.closure, [base])
+    stored = graph.store(copy, why=Why(cause="rule")).buffer
+    assert stored, "what is stored has a buffer"
+    if 0 in sizes or 0 in base.size:
+        return copy
+    made = graph.buffer(stored.size, stored.stride, stored.dtype, stored.device)
+    made.why = Why(cause="rule")
+    walked = [d for d, n in enumerate(sizes) if n != 1]
+    position = spread(walked, len(sizes))
+    graph.work.append(
+        Scatter(
+            made,
+            stored,
+            [sizes[d] for d in walked],
+            lambda outer: value(position(outer)),
+            lambda outer: dot(place(position(outer)), made.stride),
+            graph.current,
+            adds=adds,
+        )
+    )
+    return graph.tensor_in(made)
 
 
 @rule(aten.index_put.default, aten._unsafe_index_put.default)
@@ -56,7 +106,7 @@ def _index_put(
         ]
 
     value = reader(values, sizes, computed_in(x.dtype))
-    return call.graph.scatter(x, sizes, place, value, adds=accumulate)
+    return written(call.graph, x, sizes, place, value, adds=accumulate)
 
 
 def _put_where(
@@ -106,4 +156,4 @@ def _scattered(
     def place(at: Position) -> list[Size]:
         return [*at[:dim], checked(ids(at), x.size[dim]), *at[dim + 1 :]]
 
-    return call.graph.scatter(x, ids.size, place, value, adds=adds)
+    return written(call.graph, x, ids.size, place, value, adds=adds)

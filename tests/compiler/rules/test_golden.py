@@ -16,7 +16,7 @@ import pytest
 from dynamo_lab.compiler.targets.c import C
 from dynamo_lab.compiler.targets.metal import Metal
 from dynamo_lab.compiler.targets.triton import Triton
-from tests.compiler.rule_programs import file_of, program_of, rules
+from tests.compiler.rules.rule_programs import file_of, program_of, rules
 
 if TYPE_CHECKING:
     from dynamo_lab.compiler.targets.target import Target
@@ -64,6 +64,6 @@ def test_each_rule_prints_what_was_looked_at(language: str, request: Any) -> Non
 
 
 def test_a_rule_that_no_program_is_known_for_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.compiler.rule_programs.DTYPES", ())
+    monkeypatch.setattr("tests.compiler.rules.rule_programs.DTYPES", ())
     with pytest.raises(AssertionError, match="add its arguments to GIVEN"):
         program_of("aten.exp.default", C())
