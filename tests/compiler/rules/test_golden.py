@@ -35,7 +35,9 @@ def by_file() -> dict[str, list[str]]:
 
 
 def text_of(name: str, target: Target) -> str:
-    return "\n".join(source.strip() for source in program_of(name, target).sources)
+    program = program_of(name, target)
+    left = [f"left to ATen: {fallback.reason}" for fallback in program.fallbacks]
+    return "\n".join([*left, *(source.strip() for source in program.sources)])
 
 
 def golden(path: Path) -> dict[str, str]:

@@ -14,18 +14,16 @@ void kernel_of_this_file(const float* restrict x0, const long* restrict x1, cons
 ==== aten.cat.default
 void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
-    const long t1 = 6;
+    const long t0 = 6;
     #pragma omp simd
-    for (long i1 = 0; i1 < 8; i1++) {
-      const long t2 = i1;
-      const unsigned char t3 = t2 >= t1;
-      const float t4 = t3 ? x1[-6 + 2*i0 + i1] : 0;
-      const float t5 = t3 ? t4 : (0.0f);
-      const unsigned char t6 = t2 < t1;
-      const float t7 = t6 ? x0[6*i0 + i1] : 0;
-      const float t8 = t6 ? t7 : (0.0f);
-      const float t9 = t6 ? t8 : t5;
-      buf0[8*i0 + i1] = t9;
+    for (long i1 = 0; i1 < 6; i1++) {
+      const float t1 = x0[6*i0 + i1];
+      buf0[8*i0 + i1] = t1;
+    }
+    #pragma omp simd
+    for (long i1 = 6; i1 < 8; i1++) {
+      const float t2 = x1[-6 + 2*i0 + i1];
+      buf0[8*i0 + i1] = t2;
     }
   }
 }
@@ -33,16 +31,19 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 ==== aten.constant_pad_nd.default
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
-    const long t2 = 6;
+    const long t0 = 6;
     #pragma omp simd
-    for (long i1 = 0; i1 < 9; i1++) {
-      const long t3 = -1 + i1;
-      const unsigned char t4 = t3 >= (0L);
-      const unsigned char t5 = t3 < t2;
-      const unsigned char t6 = t4 & t5;
-      const float t7 = t6 ? x0[-1 + 6*i0 + i1] : 0;
-      const float t8 = t6 ? t7 : (0.0f);
-      buf0[9*i0 + i1] = t8;
+    for (long i1 = 0; i1 < 1; i1++) {
+      buf0[9*i0 + i1] = (0.0f);
+    }
+    #pragma omp simd
+    for (long i1 = 1; i1 < 7; i1++) {
+      const float t1 = x0[-1 + 6*i0 + i1];
+      buf0[9*i0 + i1] = t1;
+    }
+    #pragma omp simd
+    for (long i1 = 7; i1 < 9; i1++) {
+      buf0[9*i0 + i1] = (0.0f);
     }
   }
 }
@@ -115,7 +116,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
   for (long i0 = 0; i0 < 8; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 6; i1++) {
-      const float t0 = x0[6*((i0)%(4)) + i1];
+      const float t0 = x0[6*((i0) % (4)) + i1];
       buf0[6*i0 + i1] = t0;
     }
   }
@@ -127,12 +128,18 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
     const long t0 = 2;
     const float t1 = x1[i0];
     #pragma omp simd
-    for (long i1 = 0; i1 < 6; i1++) {
-      const long t2 = i1;
-      const unsigned char t3 = t2 == t0;
-      const float t4 = x0[6*i0 + i1];
-      const float t5 = t3 ? t1 : t4;
-      buf0[6*i0 + i1] = t5;
+    for (long i1 = 0; i1 < 2; i1++) {
+      const float t2 = x0[6*i0 + i1];
+      buf0[6*i0 + i1] = t2;
+    }
+    #pragma omp simd
+    for (long i1 = 2; i1 < 3; i1++) {
+      buf0[6*i0 + i1] = t1;
+    }
+    #pragma omp simd
+    for (long i1 = 3; i1 < 6; i1++) {
+      const float t3 = x0[6*i0 + i1];
+      buf0[6*i0 + i1] = t3;
     }
   }
 }
@@ -140,21 +147,26 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 ==== aten.slice_scatter.default
 void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
-    const long t2 = 4;
+    const long t0 = 4;
     #pragma omp simd
-    for (long i1 = 0; i1 < 6; i1++) {
-      const long t3 = -1 + i1;
-      const unsigned char t4 = t3 >= (0L);
-      const unsigned char t5 = t3 < t2;
-      const unsigned char t6 = t4 & t5;
-      const long t7 = ((-1 + i1)%(2));
-      const unsigned char t8 = t7 == (0L);
-      const unsigned char t9 = t6 & t8;
-      const float t10 = t9 ? x1[((-1 + i1)/(2)) + 2*i0] : 0;
-      const float t11 = t9 ? t10 : (0.0f);
-      const float t12 = x0[6*i0 + i1];
-      const float t13 = t9 ? t11 : t12;
-      buf0[6*i0 + i1] = t13;
+    for (long i1 = 0; i1 < 1; i1++) {
+      const float t1 = x0[6*i0 + i1];
+      buf0[6*i0 + i1] = t1;
+    }
+    #pragma omp simd
+    for (long i1 = 1; i1 < 5; i1++) {
+      const long t2 = ((-1 + i1) % (2));
+      const unsigned char t3 = t2 == (0L);
+      const float t4 = t3 ? x1[((-1 + i1) / (2)) + 2*i0] : 0;
+      const float t5 = t3 ? t4 : (0.0f);
+      const float t6 = x0[6*i0 + i1];
+      const float t7 = t3 ? t5 : t6;
+      buf0[6*i0 + i1] = t7;
+    }
+    #pragma omp simd
+    for (long i1 = 5; i1 < 6; i1++) {
+      const float t8 = x0[6*i0 + i1];
+      buf0[6*i0 + i1] = t8;
     }
   }
 }

@@ -41,9 +41,9 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = t1 + (1.5f);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = t0 + (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -62,13 +62,13 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 void kernel_of_this_file(const float* restrict x0, const float* restrict x1, const float* restrict x2, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = x1[i0];
-    const float t3 = x2[i0];
-    const float t4 = t2 / t3;
-    const float t5 = t4 * (1.0f);
-    const float t6 = t1 + t5;
-    buf0[i0] = t6;
+    const float t0 = x0[i0];
+    const float t1 = x1[i0];
+    const float t2 = x2[i0];
+    const float t3 = t1 / t2;
+    const float t4 = t3 * (1.0f);
+    const float t5 = t0 + t4;
+    buf0[i0] = t5;
   }
 }
 
@@ -76,13 +76,13 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, con
 void kernel_of_this_file(const float* restrict x0, const float* restrict x1, const float* restrict x2, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = x1[i0];
-    const float t3 = x2[i0];
-    const float t4 = t2 * t3;
-    const float t5 = t4 * (1.0f);
-    const float t6 = t1 + t5;
-    buf0[i0] = t6;
+    const float t0 = x0[i0];
+    const float t1 = x1[i0];
+    const float t2 = x2[i0];
+    const float t3 = t1 * t2;
+    const float t4 = t3 * (1.0f);
+    const float t5 = t0 + t4;
+    buf0[i0] = t5;
   }
 }
 
@@ -90,12 +90,12 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, con
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t2 = x0[i0];
-    const unsigned char t3 = t2 < (0.0f);
-    const float t4 = t3 ? (3.141592653589793f) : (0.0f);
-    const unsigned char t5 = t2 != t2;
-    const float t6 = t5 ? t2 : t4;
-    buf0[i0] = t6;
+    const float t0 = x0[i0];
+    const unsigned char t1 = t0 < (0.0f);
+    const float t2 = t1 ? (3.141592653589793f) : (0.0f);
+    const unsigned char t3 = t0 != t0;
+    const float t4 = t3 ? t0 : t2;
+    buf0[i0] = t4;
   }
 }
 
@@ -164,9 +164,9 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = t1 & (1.5f);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = t0 & (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -196,9 +196,9 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = SHL(float, t1, (1.5f));
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = SHL(float, t0, (1.5f));
+    buf0[i0] = t1;
   }
 }
 
@@ -216,9 +216,9 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = t1 | (1.5f);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = t0 | (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -248,9 +248,9 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = SHR(float, t1, (1.5f));
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = SHR(float, t0, (1.5f));
+    buf0[i0] = t1;
   }
 }
 
@@ -258,9 +258,9 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = t1 ^ (1.5f);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = t0 ^ (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -302,10 +302,10 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, con
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t2 = x0[i0];
-    const float t3 = MAXN(t2, (0.5f));
-    const float t4 = MINN(t3, (2.0f));
-    buf0[i0] = t4;
+    const float t0 = x0[i0];
+    const float t1 = MAXN(t0, (0.5f));
+    const float t2 = MINN(t1, (2.0f));
+    buf0[i0] = t2;
   }
 }
 
@@ -331,9 +331,9 @@ void kernel_of_this_file(const float* restrict x1, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = __builtin_copysignf(t1, (1.5f));
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = __builtin_copysignf(t0, (1.5f));
+    buf0[i0] = t1;
   }
 }
 
@@ -372,9 +372,9 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = t1 / (1.5f);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = t0 / (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -425,9 +425,9 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const unsigned char t2 = t1 == (1.5f);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const unsigned char t1 = t0 == (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -544,9 +544,9 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = __builtin_fmodf(t1, (1.5f));
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = __builtin_fmodf(t0, (1.5f));
+    buf0[i0] = t1;
   }
 }
 
@@ -581,9 +581,9 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const unsigned char t2 = t1 >= (1.5f);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const unsigned char t1 = t0 >= (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -602,13 +602,13 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, uns
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t3 = x0[i0];
-    const float t4 = t3 * (0.5f);
-    const float t5 = t3 * (0.7071067811865476f);
-    const float t6 = erff(t5);
-    const float t7 = (1.0f) + t6;
-    const float t8 = t4 * t7;
-    buf0[i0] = t8;
+    const float t0 = x0[i0];
+    const float t1 = t0 * (0.5f);
+    const float t2 = t0 * (0.7071067811865476f);
+    const float t3 = erff(t2);
+    const float t4 = (1.0f) + t3;
+    const float t5 = t1 * t4;
+    buf0[i0] = t5;
   }
 }
 
@@ -616,9 +616,9 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const unsigned char t2 = t1 > (1.5f);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const unsigned char t1 = t0 > (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -648,10 +648,10 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = __builtin_fabsf(t1);
-    const unsigned char t3 = t2 == (__builtin_inff());
-    buf0[i0] = t3;
+    const float t0 = x0[i0];
+    const float t1 = __builtin_fabsf(t0);
+    const unsigned char t2 = t1 == (__builtin_inff());
+    buf0[i0] = t2;
   }
 }
 
@@ -669,9 +669,9 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const unsigned char t2 = t1 <= (1.5f);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const unsigned char t1 = t0 <= (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -789,9 +789,9 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, uns
 void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const unsigned char t2 = t1 < (1.5f);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const unsigned char t1 = t0 < (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -832,9 +832,9 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = t1 * (1.5f);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = t0 * (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -853,14 +853,14 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t5 = x0[i0];
-    const unsigned char t6 = t5 == (__builtin_inff());
-    const float t7 = t6 ? (3.4028234663852886e+38f) : t5;
-    const unsigned char t8 = t5 == (-__builtin_inff());
-    const float t9 = t8 ? (-3.4028234663852886e+38f) : t7;
-    const unsigned char t10 = t5 != t5;
-    const float t11 = t10 ? (0.0f) : t9;
-    buf0[i0] = t11;
+    const float t0 = x0[i0];
+    const unsigned char t1 = t0 == (__builtin_inff());
+    const float t2 = t1 ? (3.4028234663852886e+38f) : t0;
+    const unsigned char t3 = t0 == (-__builtin_inff());
+    const float t4 = t3 ? (-3.4028234663852886e+38f) : t2;
+    const unsigned char t5 = t0 != t0;
+    const float t6 = t5 ? (0.0f) : t4;
+    buf0[i0] = t6;
   }
 }
 
@@ -868,9 +868,9 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const unsigned char t2 = t1 != (1.5f);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const unsigned char t1 = t0 != (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -915,9 +915,9 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = powf((1.5f), t1);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = powf((1.5f), t0);
+    buf0[i0] = t1;
   }
 }
 
@@ -925,9 +925,9 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = powf(t1, (1.5f));
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = powf(t0, (1.5f));
+    buf0[i0] = t1;
   }
 }
 
@@ -946,9 +946,9 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = (1.0f) / t1;
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = (1.0f) / t0;
+    buf0[i0] = t1;
   }
 }
 
@@ -956,9 +956,9 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = MAXN(t1, (0.0f));
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = MAXN(t0, (0.0f));
+    buf0[i0] = t1;
   }
 }
 
@@ -966,11 +966,11 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = t1 * (100.0f);
-    const float t3 = __builtin_rintf(t2);
-    const float t4 = t3 / (100.0f);
-    buf0[i0] = t4;
+    const float t0 = x0[i0];
+    const float t1 = t0 * (100.0f);
+    const float t2 = __builtin_rintf(t1);
+    const float t3 = t2 / (100.0f);
+    buf0[i0] = t3;
   }
 }
 
@@ -998,9 +998,9 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = (1.5f) - t1;
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = (1.5f) - t0;
+    buf0[i0] = t1;
   }
 }
 
@@ -1024,15 +1024,15 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const unsigned char t2 = t1 > (0.0f);
-    const float t3 = (float)t2;
-    const unsigned char t4 = t1 < (0.0f);
-    const float t5 = (float)t4;
-    const float t6 = t3 - t5;
-    const unsigned char t7 = t1 != t1;
-    const float t8 = t7 ? t1 : t6;
-    buf0[i0] = t8;
+    const float t0 = x0[i0];
+    const unsigned char t1 = t0 > (0.0f);
+    const float t2 = (float)t1;
+    const unsigned char t3 = t0 < (0.0f);
+    const float t4 = (float)t3;
+    const float t5 = t2 - t4;
+    const unsigned char t6 = t0 != t0;
+    const float t7 = t6 ? t0 : t5;
+    buf0[i0] = t7;
   }
 }
 
@@ -1040,12 +1040,12 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = -t1;
-    const float t3 = expf(t2);
-    const float t4 = (1.0f) + t3;
-    const float t5 = (1.0f) / t4;
-    buf0[i0] = t5;
+    const float t0 = x0[i0];
+    const float t1 = -t0;
+    const float t2 = expf(t1);
+    const float t3 = (1.0f) + t2;
+    const float t4 = (1.0f) / t3;
+    buf0[i0] = t4;
   }
 }
 
@@ -1053,15 +1053,15 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const unsigned char t2 = t1 > (0.0f);
-    const float t3 = (float)t2;
-    const unsigned char t4 = t1 < (0.0f);
-    const float t5 = (float)t4;
-    const float t6 = t3 - t5;
-    const unsigned char t7 = t1 != t1;
-    const float t8 = t7 ? t1 : t6;
-    buf0[i0] = t8;
+    const float t0 = x0[i0];
+    const unsigned char t1 = t0 > (0.0f);
+    const float t2 = (float)t1;
+    const unsigned char t3 = t0 < (0.0f);
+    const float t4 = (float)t3;
+    const float t5 = t2 - t4;
+    const unsigned char t6 = t0 != t0;
+    const float t7 = t6 ? t0 : t5;
+    buf0[i0] = t7;
   }
 }
 
@@ -1119,9 +1119,9 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
-    const float t1 = x0[i0];
-    const float t2 = t1 - (1.5f);
-    buf0[i0] = t2;
+    const float t0 = x0[i0];
+    const float t1 = t0 - (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -1170,9 +1170,9 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 void kernel_of_this_file(const unsigned char* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 6; i0++) {
-    const unsigned char t1 = x0[i0];
-    const float t2 = t1 ? (1.5f) : (1.5f);
-    buf0[i0] = t2;
+    const unsigned char t0 = x0[i0];
+    const float t1 = t0 ? (1.5f) : (1.5f);
+    buf0[i0] = t1;
   }
 }
 
@@ -1181,10 +1181,10 @@ void kernel_of_this_file(const unsigned char* restrict x0, const float* restrict
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 6; i1++) {
-      const unsigned char t1 = x0[i1];
-      const float t2 = x1[6*i0 + i1];
-      const float t3 = t1 ? t2 : (1.5f);
-      buf0[6*i0 + i1] = t3;
+      const unsigned char t0 = x0[i1];
+      const float t1 = x1[6*i0 + i1];
+      const float t2 = t0 ? t1 : (1.5f);
+      buf0[6*i0 + i1] = t2;
     }
   }
 }
@@ -1194,10 +1194,10 @@ void kernel_of_this_file(const unsigned char* restrict x0, const float* restrict
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 6; i1++) {
-      const unsigned char t1 = x0[i1];
-      const float t2 = x1[6*i0 + i1];
-      const float t3 = t1 ? (1.5f) : t2;
-      buf0[6*i0 + i1] = t3;
+      const unsigned char t0 = x0[i1];
+      const float t1 = x1[6*i0 + i1];
+      const float t2 = t0 ? (1.5f) : t1;
+      buf0[6*i0 + i1] = t2;
     }
   }
 }

@@ -107,14 +107,14 @@ void kernel_of_this_file(const float* restrict x0, long* restrict buf1, int thre
   int acc2 = MOST(int);
   #pragma omp simd reduction(smaller:acc2)
   for (long r0 = 0; r0 < 24; r0++) {
-    const float t4 = x0[r0];
-    const unsigned char t5 = t4 == acc0;
-    const unsigned char t6 = t4 != t4;
-    const unsigned char t7 = t5 | t6;
-    const long t8 = r0;
-    const int t9 = (int)t8;
-    const int t10 = t7 ? t9 : (2147483647);
-    acc2 = SMALLER_I(t10, acc2);
+    const float t3 = x0[r0];
+    const unsigned char t4 = t3 == acc0;
+    const unsigned char t5 = t3 != t3;
+    const unsigned char t6 = t4 | t5;
+    const long t7 = r0;
+    const int t8 = (int)t7;
+    const int t9 = t6 ? t8 : (2147483647);
+    acc2 = SMALLER_I(t9, acc2);
   }
   buf1[0] = acc2;
 }
@@ -130,14 +130,14 @@ void kernel_of_this_file(const float* restrict x0, long* restrict buf1, int thre
   int acc2 = MOST(int);
   #pragma omp simd reduction(smaller:acc2)
   for (long r0 = 0; r0 < 24; r0++) {
-    const float t4 = x0[r0];
-    const unsigned char t5 = t4 == acc0;
-    const unsigned char t6 = t4 != t4;
-    const unsigned char t7 = t5 | t6;
-    const long t8 = r0;
-    const int t9 = (int)t8;
-    const int t10 = t7 ? t9 : (2147483647);
-    acc2 = SMALLER_I(t10, acc2);
+    const float t3 = x0[r0];
+    const unsigned char t4 = t3 == acc0;
+    const unsigned char t5 = t3 != t3;
+    const unsigned char t6 = t4 | t5;
+    const long t7 = r0;
+    const int t8 = (int)t7;
+    const int t9 = t6 ? t8 : (2147483647);
+    acc2 = SMALLER_I(t9, acc2);
   }
   buf1[0] = acc2;
 }
@@ -201,14 +201,14 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, long* r
     int acc3 = MOST(int);
     #pragma omp simd reduction(smaller:acc3)
     for (long r0 = 0; r0 < 6; r0++) {
-      const float t5 = x0[6*i0 + r0];
-      const unsigned char t6 = t5 == acc0;
-      const unsigned char t7 = t5 != t5;
-      const unsigned char t8 = t6 | t7;
-      const long t9 = r0;
-      const int t10 = (int)t9;
-      const int t11 = t8 ? t10 : (2147483647);
-      acc3 = SMALLER_I(t11, acc3);
+      const float t4 = x0[6*i0 + r0];
+      const unsigned char t5 = t4 == acc0;
+      const unsigned char t6 = t4 != t4;
+      const unsigned char t7 = t5 | t6;
+      const long t8 = r0;
+      const int t9 = (int)t8;
+      const int t10 = t7 ? t9 : (2147483647);
+      acc3 = SMALLER_I(t10, acc3);
     }
     buf2[i0] = acc3;
   }
@@ -222,8 +222,8 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int thr
     const float t1 = x0[r0];
     acc0 += t1;
   }
-  const float t3 = acc0 / (24.0f);
-  buf1[0] = t3;
+  const float t2 = acc0 / (24.0f);
+  buf1[0] = t2;
 }
 
 ==== aten.mean.dim
@@ -235,8 +235,8 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int thr
       const float t1 = x0[6*i0 + r0];
       acc0 += t1;
     }
-    const float t3 = acc0 / (6.0f);
-    buf1[i0] = t3;
+    const float t2 = acc0 / (6.0f);
+    buf1[i0] = t2;
   }
 }
 
@@ -266,14 +266,14 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, long* r
     int acc3 = MOST(int);
     #pragma omp simd reduction(smaller:acc3)
     for (long r0 = 0; r0 < 6; r0++) {
-      const float t5 = x0[6*i0 + r0];
-      const unsigned char t6 = t5 == acc0;
-      const unsigned char t7 = t5 != t5;
-      const unsigned char t8 = t6 | t7;
-      const long t9 = r0;
-      const int t10 = (int)t9;
-      const int t11 = t8 ? t10 : (2147483647);
-      acc3 = SMALLER_I(t11, acc3);
+      const float t4 = x0[6*i0 + r0];
+      const unsigned char t5 = t4 == acc0;
+      const unsigned char t6 = t4 != t4;
+      const unsigned char t7 = t5 | t6;
+      const long t8 = r0;
+      const int t9 = (int)t8;
+      const int t10 = t7 ? t9 : (2147483647);
+      acc3 = SMALLER_I(t10, acc3);
     }
     buf2[i0] = acc3;
   }
@@ -353,16 +353,16 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf2, int thr
     acc0 += t1;
   }
   float acc2 = 0;
-  const float t4 = acc0 / (24.0f);
+  const float t3 = acc0 / (24.0f);
   #pragma omp simd reduction(+:acc2)
   for (long r0 = 0; r0 < 24; r0++) {
-    const float t5 = x0[r0];
-    const float t6 = t5 - t4;
-    const float t7 = t6 * t6;
-    acc2 += t7;
+    const float t4 = x0[r0];
+    const float t5 = t4 - t3;
+    const float t6 = t5 * t5;
+    acc2 += t6;
   }
-  const float t9 = acc2 / (23.0f);
-  buf2[0] = t9;
+  const float t7 = acc2 / (23.0f);
+  buf2[0] = t7;
 }
 
 ==== aten.var_mean.correction
@@ -373,17 +373,17 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf2, float* 
     const float t1 = x0[r0];
     acc0 += t1;
   }
-  const float t3 = acc0 / (24.0f);
-  buf3[0] = t3;
-  float acc4 = 0;
-  const float t6 = acc0 / (24.0f);
-  #pragma omp simd reduction(+:acc4)
+  const float t2 = acc0 / (24.0f);
+  buf3[0] = t2;
+  float acc3 = 0;
+  const float t4 = acc0 / (24.0f);
+  #pragma omp simd reduction(+:acc3)
   for (long r0 = 0; r0 < 24; r0++) {
-    const float t7 = x0[r0];
-    const float t8 = t7 - t6;
-    const float t9 = t8 * t8;
-    acc4 += t9;
+    const float t5 = x0[r0];
+    const float t6 = t5 - t4;
+    const float t7 = t6 * t6;
+    acc3 += t7;
   }
-  const float t11 = acc4 / (23.0f);
-  buf2[0] = t11;
+  const float t8 = acc3 / (23.0f);
+  buf2[0] = t8;
 }
