@@ -42,7 +42,7 @@ class LabText(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A kernel in a language; `refused` says why it has no text there."""
 
     language: Language
-    lines: tuple[LabLine, ...] = ()
+    printed: tuple[LabLine, ...] = ()
     refused: str = ""
 
 
@@ -55,7 +55,7 @@ class LabKernel(Struct, frozen=True, kw_only=True):
     kernel: Annotated[int, Ref("kernels")]
     name: str
     buffers: tuple[str, ...]
-    loops: tuple[LabLine, ...]
+    loop_ir: tuple[LabLine, ...]
     texts: tuple[LabText, ...]
 
 

@@ -38,6 +38,7 @@ SAMPLES = [
     "big",
     "film",
     "hostile_film",
+    "hostile_staged",
     "nested",
     "searched",
     "rewritten",

@@ -51,6 +51,12 @@ def test_a_section_without_facts_is_empty(make: Make, section: str) -> None:
     assert terminal.render(view, width=100, sections=[section]) == ""
 
 
+@pytest.mark.parametrize("name", ["staged", "hostile_staged"])
+def test_the_stages_of_a_graph(make: Make, golden: str, name: str) -> None:
+    text = terminal.render(build(make(name)), width=100, sections=["compiler"])
+    assert text + "\n" == golden
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_a_bisection_in_full(make: Make, golden: str, width: int) -> None:
     text = terminal.render(build(make("bisected")), width=width, sections=["why_wrong"])

@@ -34,7 +34,7 @@ def lab_graph(program: Program, place: Place) -> facts.LabGraph:
             kernel=place.kernels + at,
             name=kernel.name,
             buffers=tuple(node.buffer.name for node in kernel.nodes),
-            loops=tuple(_loops(kernel, place)),
+            loop_ir=tuple(_loops(kernel, place)),
             texts=(
                 _text(program.target, source.replace(NAME, kernel.name), origins, place),
                 *_others(kernel, program.target, place),
@@ -95,7 +95,7 @@ def _text(target: Target, text: str, origins: dict[int, str], place: Place) -> f
         facts.LabLine(line, _nodes([origins.get(at, "")], place))
         for at, line in enumerate(text.rstrip("\n").split("\n"), 1)
     ]
-    return facts.LabText(language=target.language, lines=tuple(lines))
+    return facts.LabText(language=target.language, printed=tuple(lines))
 
 
 def _nodes(names: Iterable[str], place: Place) -> tuple[int, ...]:

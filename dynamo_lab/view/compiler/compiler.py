@@ -167,8 +167,8 @@ def _users(nodes: Iterable[Iterable[int]]) -> defaultdict[int, list[int]]:
 
 
 def _nodes_of(kernel: LabKernel) -> Iterator[int]:
-    yield from (node for line in kernel.loops for node in line.nodes)
-    yield from (node for line in kernel.texts[0].lines for node in line.nodes)
+    yield from (node for line in kernel.loop_ir for node in line.nodes)
+    yield from (node for line in kernel.texts[0].printed for node in line.nodes)
 
 
 def _loop(buffer: Buffer) -> StageLoop:
@@ -187,7 +187,7 @@ def _kernel(kernel: LabKernel) -> StageKernel:
         id=kernel.kernel,
         name=kernel.name,
         buffers=kernel.buffers,
-        lines=_lines(kernel.loops),
+        lines=_lines(kernel.loop_ir),
         texts=(_text(own, ""), *(_text(one, "the same kernel; it is not run") for one in others)),
     )
 
@@ -195,7 +195,7 @@ def _kernel(kernel: LabKernel) -> StageKernel:
 def _text(text: LabText, note: str) -> StageText:
     return StageText(
         language=text.language,
-        lines=_lines(text.lines),
+        lines=_lines(text.printed),
         note=f"no text in this language: {text.refused}" if text.refused else note,
     )
 

@@ -25,5 +25,7 @@ from .rewritten import rewritten as rewritten
 from .scheduled import scheduled as scheduled
 from .searched import searched as searched
 from .sizes import sizes as sizes
+from .staged import hostile_staged as hostile_staged
+from .staged import staged as staged
 from .targets import hostile_side_by_side as hostile_side_by_side
 from .targets import side_by_side as side_by_side
