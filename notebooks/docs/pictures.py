@@ -35,6 +35,7 @@ _TO_THE_TOP = """(button) => {
 }"""
 
 VIEWS = {
+    "overview": "breaking > overview",
     "findings": "breaking > overview",
     "code": "breaking > breaks",
     "breaks": "breaking > breaks",
@@ -114,8 +115,6 @@ class Shots:
             tab = self._page_of(program)[1]
         page = self._pages(theme, SIZE)
         page.goto(self._page_of(program)[0].as_uri())
-        if name == "findings":
-            page.locator(".dl-findings > summary").click()
         self._show(page, *tab.split(" > "))
         of = page.locator(_PARTS[name]) if name in _PARTS else page
         of.screenshot(path=path)
