@@ -2,7 +2,6 @@
 
 from .assembled import assembled as assembled
 from .big import big as big
-from .bisected import bisected as bisected
 from .branch_and_print import branch_and_print as branch_and_print
 from .cut import cut as cut
 from .decomposed import decomposed as decomposed
@@ -15,6 +14,7 @@ from .measured import measured_elsewhere as measured_elsewhere
 from .measured import measured_large as measured_large
 from .measured import measured_otherwise as measured_otherwise
 from .nested import nested as nested
+from .outcomes import bisected as bisected
 from .outcomes import fullgraph_failed as fullgraph_failed
 from .outcomes import nothing as nothing
 from .outcomes import recompiled as recompiled
