@@ -117,7 +117,7 @@ def recompiled() -> Recording:
 
 
 def bisected() -> Recording:
-    """A decomposition makes it wrong; the verdict is "bug", with a line, a kernel and a value that is no number."""
+    """Made wrong by a decomposition: "bug", with a line, a kernel and a value that is no number."""
     return replace(block(), bisection=_bisection())
 
 
