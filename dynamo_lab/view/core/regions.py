@@ -1,9 +1,9 @@
 """The fate of each line: compiled into which graph, eager, skipped or failed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.frames import Frame, Instruction
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Line, Places
 
@@ -11,6 +11,9 @@ LineState = Literal["", "compiled", "eager", "skipped", "compiling", "failed"]
 
 # Instructions that every function starts with and that belong to its `def` line.
 _PROLOGUE = {"RESUME", "COPY_FREE_VARS", "MAKE_CELL", "RETURN_GENERATOR", "CACHE"}
+# After these the next instruction runs only if something jumps to it.
+_ENDS = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_ABSOLUTE"}
+_ENDS |= {"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"}
 # A line can be in several frames: a loop's body, a function called twice, a resumed part.
 _RANK: dict[LineState, int] = {
     "": 0,
@@ -98,11 +101,32 @@ class Regions:
 
 
 def executed_lines(frame: Frame, places: Places) -> Iterator[Line]:
-    """The lines of a frame's bytecode, from where it resumes."""
+    """The lines of a frame's bytecode that it can come to, from where it resumes."""
     source = places.spans[frame.span].source
     first = frame.resumed_line or 0
-    code = (i for i in frame.bytecode if i.line >= first and i.opname not in _PROLOGUE)
+    code = (i for i in reached(frame.bytecode) if i.line >= first and i.opname not in _PROLOGUE)
     return ((source, line) for line in dict.fromkeys(i.line for i in code) if line > 0)
+
+
+def reached(bytecode: Sequence[Instruction]) -> Iterator[Instruction]:
+    """The instructions that can run, in order: a function that resumes another has all of its code.
+
+    What catches an exception counts as reached: the table that leads to it is not recorded.
+    """
+    at = {instruction.offset: n for n, instruction in enumerate(bytecode)}
+    seen: set[int] = set()
+    ahead = [0, *(n for n, one in enumerate(bytecode) if one.opname == "PUSH_EXC_INFO")]
+    while ahead:
+        n = ahead.pop()
+        if n in seen or n >= len(bytecode):
+            continue
+        seen.add(n)
+        target = bytecode[n].argument.removeprefix("to ")
+        if target != bytecode[n].argument and target.isdigit():
+            ahead.append(at.get(int(target), n))
+        if bytecode[n].opname not in _ENDS:
+            ahead.append(n + 1)
+    return (one for n, one in enumerate(bytecode) if n in seen)
 
 
 def _node_stacks(recording: Recording) -> Iterator[tuple[int, int, int]]:

@@ -269,3 +269,18 @@ def test_a_cause_is_shown_before_what_follows_from_it() -> None:
     printed = str(lab.explore(calls_reader, torch.ones(4), backend="eager"))
     cards = printed[printed.index("\nBreaks ") :]
     assert cards.index("return x * x.max().item()") < cards.index("It follows from break")
+
+
+def returns_twice(x: torch.Tensor) -> torch.Tensor:
+    if x.sum() > 0:
+        return x * 2
+    return x - 1
+
+
+def test_the_way_that_was_not_taken_is_in_no_graph() -> None:
+    view = build(explored(returns_twice))
+    first = returns_twice.__code__.co_firstlineno
+    lines = view.sources[view.main_source].lines
+    region = {line.number - first: line.region for line in lines}
+    assert region[2] >= 0
+    assert region[3] == -1
