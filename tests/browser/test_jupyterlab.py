@@ -179,7 +179,7 @@ def test_a_fix_is_tried_and_its_recording_opened_in_place(open_notebook: OpenNot
     open_tab(view, "breaks")
     card = view.locator(".dl-card").first
     card.get_by_role("button", name="Try it").first.click()
-    card.get_by_text("The same numbers as eager").wait_for()
+    card.get_by_text("what is written and gradients are as in eager").wait_for()
     rows = card.locator(".dl-trial-counts tbody tr")
     assert [row.locator("td").first.inner_text() for row in rows.all()] == ["2", "1"]
     card.get_by_role("button", name="Open this recording").click()

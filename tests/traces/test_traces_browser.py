@@ -49,6 +49,7 @@ def test_every_tab_of_a_log_opens(show):
     for name in names:
         open_tab(page, name)
         page.locator(f".dl-panel-{name}").wait_for()
+    open_tab(page, "artifacts")
     page.locator("[role=option]", has_text="aotautograd_cache_miss").first.click()
     page.locator(".dl-artifact", has_text="cache_status_detailed").wait_for()
 

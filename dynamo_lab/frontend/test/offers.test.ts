@@ -1,7 +1,7 @@
 // What is offered: no tab that is empty where nothing was compiled, and no question that cannot be answered.
 import { signal } from "@preact/signals";
 import { expect, it } from "vitest";
-import { NOTHING } from "../src/core/recordings";
+import { NOTHING, Recordings } from "../src/core/recordings";
 import { type DataSource, offers } from "../src/core/source";
 import { createStore } from "../src/core/store";
 import type { View } from "../src/core/types.generated";
@@ -29,6 +29,15 @@ it("offers no empty view, and groups the others in the compiler's order", () => 
   ]);
   store.setTab("passes");
   expect(store.tab.value).toBe("overview");
+});
+
+it("goes where it was asked to go before there was anything to show", () => {
+  const recordings = new Recordings();
+  const store = createStore({ ...living(small()), recordings }, PARTS);
+  store.go("kernel:1", true);
+  expect(store.pin.value).toBe("");
+  recordings.reset(small());
+  expect([store.tab.value, store.pin.value]).toEqual(["kernels", "kernel:1"]);
 });
 
 it("comes back to the view of a group that was shown last", () => {

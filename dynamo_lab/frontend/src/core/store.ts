@@ -77,7 +77,13 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
     part.kinds?.[entity.kind]?.show?.(store, entity);
     if (part.tab) choose(part.tab);
   };
-  const go = (entity: string, isFromCode = false): void =>
+  /** What was asked for before there was anything to show: the margin's click on a view that only now opens. */
+  let waiting: readonly [entity: string, isFromCode: boolean] | null = null;
+  const go = (entity: string, isFromCode = false): void => {
+    if (!model.peek()) {
+      waiting = [entity, isFromCode];
+      return;
+    }
     batch(() => {
       show(entity);
       if (!isFromCode && parseEntity(entity)?.kind === "line") codeChoice.value = true;
@@ -85,6 +91,7 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
       hover.value = "";
       look(entity);
     });
+  };
 
   const store: Store = {
     source, parts, model, hover, pin, reveal, go,
@@ -131,6 +138,11 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
       // A pinned entity that a newer view no longer has would light nothing and explain nothing.
       if (now && pin.value && now.kin.resolve(pin.value).length === 0) pin.value = "";
     });
+    const asked = waiting;
+    if (now && asked) {
+      waiting = null;
+      go(...asked);
+    }
   }));
   return store;
 }
