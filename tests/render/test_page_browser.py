@@ -123,7 +123,7 @@ def test_tabs_work_by_keyboard(show: Callable[[str], Opened]) -> None:
     assert seen == [*groups, groups[0]]  # and round again
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Tab")
-    views = []
+    views: list[str] = []
     for _ in range(4):
         views.append(page.evaluate("document.activeElement.dataset.tab"))
         page.keyboard.press("ArrowRight")

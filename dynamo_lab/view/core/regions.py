@@ -12,8 +12,10 @@ LineState = Literal["", "compiled", "eager", "skipped", "compiling", "failed"]
 # Instructions that every function starts with and that belong to its `def` line.
 _PROLOGUE = {"RESUME", "COPY_FREE_VARS", "MAKE_CELL", "RETURN_GENERATOR", "CACHE"}
 # After these the next instruction runs only if something jumps to it.
-_ENDS = {"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "JUMP_ABSOLUTE"}
-_ENDS |= {"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"}
+_ENDS = {
+    *("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"),
+    *("JUMP_ABSOLUTE", "JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"),
+}
 # A line can be in several frames: a loop's body, a function called twice, a resumed part.
 _RANK: dict[LineState, int] = {
     "": 0,
