@@ -30,13 +30,13 @@ def test_c_computes_what_eager_does(graphs: int) -> None:
 
 
 @pytest.mark.skipif(find_spec("triton") is None, reason="needs Triton")
-@pytest.mark.parametrize("graphs", [10, pytest.param(1000, marks=MANY)])
+@pytest.mark.parametrize("graphs", [10, pytest.param(300, marks=MANY)])
 def test_triton_computes_what_eager_does(graphs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHS", str(graphs))
     assert results_of("tests.compiler.graphs_in_triton") == ""
 
 
-@pytest.mark.parametrize("graphs", [5, pytest.param(1000, marks=MANY)])
+@pytest.mark.parametrize("graphs", [5, pytest.param(100, marks=MANY)])
 def test_metal_computes_what_eager_does(graphs: int, tmp_path: Path) -> None:
     """The shaders as C++, built one by one, which takes a second each."""
     if reason := why_not("cpp", "cpu"):
