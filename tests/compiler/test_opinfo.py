@@ -51,7 +51,7 @@ def test_a_saved_tensor_that_overlaps_itself_lies_as_the_backward_reads_it(name:
     ("kind", "samples"), [("forward", 3), ("backward", 1), ("bfloat16", 1), ("int64", 1)]
 )
 def test_every_operator(kind: Kind, samples: int) -> None:
-    """None is silently wrong. `python -m tests.compiler.opinfo --kind` tries three samples of each."""
+    """None is silently wrong; `python -m tests.compiler.opinfo --kind` tries three samples."""
     found = results(kind, samples=samples)
     assert differing(found) == []
     assert {one.name for one in found if one.verdict == "decomposed"} <= DECOMPOSED
