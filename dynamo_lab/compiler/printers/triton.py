@@ -231,7 +231,9 @@ class TritonPrinter(Printer):
             if value.op == "accumulate":
                 buffer, at, what = value.args
                 place = f"{buffer} + ({self._target(at)})"
-                self.write(f"tl.atomic_add({place}, {self.names[what]}, {self.mask})", value.origin)
+                # of the mask's shape: the interpreter adds what is one value for all only once
+                added = f"tl.where({self.mask}, {self.names[what]}, 0)"
+                self.write(f"tl.atomic_add({place}, {added}, {self.mask})", value.origin)
             elif value.op == "store":
                 buffer, at, what = value.args
                 if self.mask == "both_in" and self.is_one_block and self.reduces:
