@@ -13,8 +13,8 @@ pytestmark = pytest.mark.live
 
 SAMPLE = 24
 """Operators of each kind in a usual run, the same ones each time."""
-LEAST: dict[Kind, float] = {"forward": 0.65, "backward": 0.58, "bfloat16": 0.75, "int64": 0.67}
-"""The share of operators without ATen; the aim is 0.65 of float32, forward."""
+LEAST: dict[Kind, float] = {"forward": 0.65, "backward": 0.58, "bfloat16": 0.75, "int64": 0.64}
+"""The share of operators without ATen, forward of all, else of those drawn; the aim is 0.65 forward."""
 DECOMPOSED = {"nn.functional.layer_norm"}
 """Rows of one element: PyTorch's decomposition gives 2e-5 where eager's backward gives 0."""
 
@@ -48,11 +48,11 @@ def test_a_saved_tensor_that_overlaps_itself_lies_as_the_backward_reads_it(name:
 @pytest.mark.slow
 @pytest.mark.release
 @pytest.mark.parametrize(
-    ("kind", "samples"), [("forward", 3), ("backward", 1), ("bfloat16", 1), ("int64", 1)]
+    ("kind", "few"), [("forward", None), ("backward", 200), ("bfloat16", 200), ("int64", 200)]
 )
-def test_every_operator(kind: Kind, samples: int) -> None:
-    """None is silently wrong; `python -m tests.compiler.opinfo --kind` tries three samples."""
-    found = results(kind, samples=samples)
+def test_many_operators(kind: Kind, few: int | None) -> None:
+    """None is silently wrong; `python -m tests.compiler.opinfo --kind` tries every operator."""
+    found = results(kind, few, samples=3 if few is None else 1)
     assert differing(found) == []
     assert {one.name for one in found if one.verdict == "decomposed"} <= DECOMPOSED
     traced = [one for one in found if one.verdict in ("equal", "decomposed")]
