@@ -129,7 +129,8 @@ def _finding(block: _Block, line: Line | None, facts: Facts) -> Finding:
         remedy=(
             "Mark the block as a region: it is compiled once and called for each. It must change "
             "nothing outside of itself, and is fused with nothing around it. Or compile the "
-            "blocks one by one instead of the model: Dynamo finds the code again for each."
+            "blocks one by one instead of the model: Dynamo finds the code again for each. "
+            f"{kind} is imported first, where your code does not name it yet."
         ),
         code=f"{kind}.forward = torch.compiler.nested_compile_region({kind}.forward)",
         gain=seconds.of_repeats(facts, everywhere, block.share, times),
