@@ -112,3 +112,17 @@ def test_another_error_while_the_module_loads_has_the_line_of_its_file(tmp_path:
     (told,) = of_python(caught.value, text, offset=1)
     assert (told.line, told.message) == (2, "NameError: name 'missing' is not defined")
     assert of_python(caught.value, "another text")[0].line is None
+
+
+def test_an_error_that_was_being_handled_meanwhile_is_not_the_one_told(tmp_path: Path) -> None:
+    text = "y = missing\n"
+    file = tmp_path / "kernel.py"
+    file.write_text(text)
+    module = compile(text, str(file), "exec")
+    try:
+        next(iter(()))
+    except StopIteration:
+        with pytest.raises(NameError) as caught:
+            exec(module, {})
+    (told,) = of_python(caught.value, text)
+    assert (told.line, told.message) == (1, "NameError: name 'missing' is not defined")

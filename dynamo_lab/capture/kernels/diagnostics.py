@@ -89,17 +89,21 @@ def of_python(error: BaseException, text: str, offset: int = 0) -> tuple[Diagnos
             line, column, message = placed
             told = reasons[-1] if reasons else message
             return (Diagnostic(severity="error", message=told, line=line, column=column),)
-    line = next(_lines_in(chain, text, offset), None)
-    return (Diagnostic(severity="error", message=_said(chain[-1]), line=line),)
+    # An error with a line of the text is the one to tell: what stands further down the chain may
+    # be one that was being handled, far away, when the text ran.
+    told, line = next(_lines_in(chain, text, offset), (chain[-1], None))
+    return (Diagnostic(severity="error", message=_said(told), line=line),)
 
 
-def _lines_in(chain: list[BaseException], text: str, offset: int) -> Iterator[int]:
-    """The lines of the text on which an error arose while the text itself ran, as a module."""
+def _lines_in(
+    chain: list[BaseException], text: str, offset: int
+) -> Iterator[tuple[BaseException, int | None]]:
+    """The errors that arose while the text itself ran, as a module, each with its line."""
     for error in chain:
         for frame in reversed(traceback.extract_tb(error.__traceback__)):
             with suppress(OSError, UnicodeError):
                 if Path(frame.filename).read_text(encoding="utf-8").strip() == text.strip():
-                    yield (frame.lineno or 1) - offset
+                    yield error, (frame.lineno or 1) - offset
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
