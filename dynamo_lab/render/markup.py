@@ -52,9 +52,10 @@ def pre(*content: str) -> Markup:
     return tag("pre", *content, style="overflow-x:auto")
 
 
-def details(summary: str, *content: str) -> Markup:
-    """Content that opens on a click."""
-    return tag("details", tag("summary", summary), *content)
+def details(summary: str, *content: str, is_open: bool = False) -> Markup:
+    """Content that opens on a click, or is open until one."""
+    attributes = {"open": "open"} if is_open else {}
+    return tag("details", tag("summary", summary), *content, **attributes)
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Markup:

@@ -1,6 +1,9 @@
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -42,17 +45,24 @@ class Reader(HTMLParser):
 
 
 class SectionReader(Reader):
-    """The same, with a mark before each heading and a line for it."""
+    """The same, with a mark before each section's title and a line for it.
+
+    A section that is seen at once has a heading, one that is folded a summary of its own.
+    """
+
+    @property
+    def is_in_title(self) -> bool:
+        return self.open[-1:] == ["h4"] or self.open == ["div", "details", "summary"]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         super().handle_starttag(tag, attrs)
-        if tag == "h4":
+        if self.is_in_title:
             self.handle_data("\f")
 
     def handle_endtag(self, tag: str) -> None:
-        super().handle_endtag(tag)
-        if tag == "h4":
+        if self.is_in_title:
             self.handle_data("\n")
+        super().handle_endtag(tag)
 
 
 def texts(html: str) -> dict[str, str]:
@@ -84,13 +94,12 @@ def test_only_harmless_elements(make: Make, name: str) -> None:
         "div", "style", "p", "b", "i", "small", "h4", "pre", "span", "ul", "li", "details",
         "summary", "code", "table", "tr", "td", "th", "ol", "br",
     }  # fmt: skip
-    assert seen.attributes <= {"class", "style", "data-dynamo-lab-static"}
+    assert seen.attributes <= {"class", "style", "data-dynamo-lab-static", "open"}
 
 
 def test_what_operators_became(make: Make, golden: str) -> None:
     html = fallback(build(make("decomposed")), "u1")
-    text = Reader(html[html.index("<h4>Decompositions") : html.index("<h4>Notes")]).text
-    assert text + "\n" == golden
+    assert texts(html)["decompositions"] == golden
 
 
 def test_a_benchmark_without_scripts(make: Make) -> None:
@@ -148,6 +157,95 @@ def test_the_rule_hides_a_dead_widget_after_it(make: Make) -> None:
 
 def test_a_uid_cannot_break_out() -> None:
     assert Reader(waiting('"><script>x</script>')).tags == {"div", "style", "p"}
+
+
+SAMPLES = ["branch_and_print", "recompiled", "sizes", "lowered", "measured", "cut", "big"]
+
+
+class _Open(HTMLParser):
+    """The texts that stand there before anything is unfolded."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.folds: list[bool] = []
+        self.in_summary = False
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "details":
+            self.folds.append("open" not in dict(attrs))
+        self.in_summary |= tag == "summary"
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "details":
+            self.folds.pop()
+        self.in_summary &= tag != "summary"
+
+    def handle_data(self, data: str) -> None:
+        outside = self.folds[:-1] if self.in_summary else self.folds
+        self.text += "" if any(outside) else f"{data}\n"
+
+
+def test_all_but_sentence_findings_map_and_breaks_is_folded(make: Make) -> None:
+    view = build(make("branch_and_print"))
+    seen = _Open(fallback(view)).text
+    assert view.summary.sentence in seen.replace("\n", "")
+    for finding in view.findings.found:
+        assert finding.sentence.replace("`", "") in seen.replace("\n", "")
+    for told in ("Break 1: data-dependent branch", "Break 2: print call", "Kernels (2)", "graph 1"):
+        assert told in seen
+    assert "extern" not in seen
+    assert seen.count("\nMap\n") == 1
+    assert not any(kernel.code.splitlines()[0] in seen for kernel in view.kernels.kernels)
+    assert view.findings.found[0].remedy.split("`")[0] in seen
+    assert view.findings.found[1].remedy.split("`")[0] not in seen
+
+
+@pytest.mark.browser
+def test_what_is_seen_at_once_takes_two_screens_at_most(make: Make, browser: Any) -> None:
+    page = browser.new_page(viewport={"width": 1000, "height": 900})
+    for name in SAMPLES:
+        page.set_content(fallback(build(make(name)), "u1"))
+        height = page.locator(".dynamo-lab-static").evaluate("it => it.offsetHeight")
+        assert 0 < height <= 2 * 900, name
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1000, name
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("host", "is_dark"),
+    [
+        ("<body>", False),
+        ('<body data-jp-theme-light="true">', False),
+        ('<body data-jp-theme-light="false">', True),
+        ('<body class="vscode-dark">', True),
+        ('<html theme="dark"><body>', True),
+    ],
+)
+def test_its_colours_are_those_of_the_live_view(
+    make: Make, browser: Any, host: str, is_dark: bool
+) -> None:
+    page = browser.new_page(color_scheme="dark")  # of the reader's system: the page decides
+    page.set_content(f"<!doctype html>{host}{fallback(build(make('branch_and_print')))}")
+    live = (Path(str(files("dynamo_lab"))) / "frontend/src/style/colours.css").read_text()
+    _, light, dark = live.split("data-scheme=", 2)
+    scheme = dark if is_dark else light
+    for name, variable in (("r0", "r0"), ("r1", "r1"), ("warning", "warn")):
+        hexed = re.search(rf"--dl-{variable}: #(\w+);", scheme)
+        assert hexed is not None
+        red, green, blue = bytes.fromhex(hexed[1])
+        shown = page.locator(f".dl-{name}").first.evaluate("it => getComputedStyle(it).color")
+        assert shown == f"rgb({red}, {green}, {blue})", name
+    page.close()
+
+
+def test_each_colour_is_inline_too_for_hosts_that_strip_styles(make: Make) -> None:
+    html = re.sub(r"<style>.*?</style>", "", fallback(build(make("branch_and_print"))), flags=re.S)
+    classes = re.findall(r'<\w+ class="dl-\w+"( style="color:#\w+")?', html)
+    assert classes
+    assert all(classes)
 
 
 def test_every_rule_is_scoped(make: Make) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from dynamo_lab.render.fallback import roofline
+from dynamo_lab.render.fallback.colours import coloured
 from dynamo_lab.render.markup import Markup, details, join, table, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
@@ -12,16 +13,20 @@ from dynamo_lab.view.benchmarks.kernel_times import ProgramView
 from dynamo_lab.view.benchmarks.memory_courses import MemoryCoursesView
 
 _GROUPS = 60
-_COLOURS = {"good": "color:#2e9e5b", "bad": "color:#d9534f", "warning": "color:#c08a00"}
-_OUTCOMES = {"faster": "color:#2e9e5b", "slower": "color:#d9534f"}
+_OUTCOMES = {"faster": "good", "slower": "bad"}
+
+
+def verdicts(view: View) -> Iterator[Markup]:
+    """What the measurement says, in sentences."""
+    if view.bench is not None:
+        yield _verdicts(view.bench)
 
 
 def blocks(view: View) -> Iterator[Markup]:
-    """Verdicts, a table for each phase and cache, and one for each program's kernels."""
+    """A table for each phase and cache, and one for each program's kernels."""
     bench = view.bench
     if bench is None:
         return
-    yield _verdicts(bench)
     for section in bench.sections:
         yield _times(section)
     if bench.agreements:
@@ -55,7 +60,7 @@ def _memory(found: MemoryCoursesView) -> Iterator[Markup]:
 
 def _verdicts(bench: BenchView) -> Markup:
     rows = [
-        tag("li", tag("b", shortened(one.sentence, 400), style=_COLOURS.get(one.tone, "")))
+        tag("li", tag("b", shortened(one.sentence, 400), **coloured(one.tone)))
         for one in bench.verdicts
     ]
     doubts = [tag("p", shortened(text, 400)) for text in (bench.state, *bench.doubts) if text]
@@ -70,7 +75,7 @@ def _times(section: SectionView) -> Markup:
             tag("b", shortened(row.name, 80)),
             row.time,
             row.quartiles,
-            _factor(row.factor, row.interval, _COLOURS.get(row.tone, "")),
+            _factor(row.factor, row.interval, row.tone),
             row.compile,
             row.pays_off.partition(":")[0].removeprefix("pays off "),
             row.memory,
@@ -81,9 +86,9 @@ def _times(section: SectionView) -> Markup:
     return join(tag("p", tag("b", section.title)), table(head, rows))
 
 
-def _factor(factor: str, interval: str, style: str) -> Markup:
+def _factor(factor: str, interval: str, tone: str) -> Markup:
     within = f" ({interval})" if interval else ""
-    return join(tag("b", factor, style=style), within) if factor else Markup("")
+    return join(tag("b", factor, **coloured(tone)), within) if factor else Markup("")
 
 
 def _program(program: ProgramView) -> Markup:

@@ -13,16 +13,18 @@ from dynamo_lab.render.excerpt import (
     marks_by_line,
     nearby,
 )
-from dynamo_lab.render.markup import Markup, join, pre, tag
+from dynamo_lab.render.fallback.colours import coloured, region
+from dynamo_lab.render.markup import Markup, details, join, pre, tag
 from dynamo_lab.render.text import clipped, shortened, visible
 from dynamo_lab.view import View
 from dynamo_lab.view.code.code import LineView, Mark, SourceView
+from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.frames.run_map import MapRow
 
-# Medium lightness: they stand out from white and from black.
-_REGIONS = ("#2a9fd6", "#b868d9", "#3fa45b", "#d9822b", "#7b83eb", "#c9a227")
 _LINES = 200
 _WIDEST = 400
+_MAPPED = 18
+"""Rows of the run map that are shown at once: with the findings they take two screens at most."""
 
 
 def code(sources: Sequence[SourceView], numbers: dict[int, int]) -> Iterator[Markup]:
@@ -40,7 +42,7 @@ def _source(source: SourceView, numbers: dict[int, int]) -> Markup:
     marks = marks_by_line(source)
     rows = list(nearby(source, marks))
     number = max((len(str(item.number)) for item in rows), default=1)
-    region = max((len(str(numbers.get(item.region, " "))) for item in rows), default=1)
+    wide = max((len(str(numbers.get(item.region, " "))) for item in rows), default=1)
     made: list[str] = []
     previous = rows[0].number if rows else 0
     for item in rows[:_LINES]:
@@ -48,7 +50,7 @@ def _source(source: SourceView, numbers: dict[int, int]) -> Markup:
             made.append("⋮\n")
         previous = item.number
         graph = numbers.get(item.region)
-        gutter = f"{graph or '':>{region}}  {item.number:>{number}}  "
+        gutter = f"{graph or '':>{wide}}  {item.number:>{number}}  "
         made.append(_line(item, gutter, graph))
         made += (_caret(item, mark, len(gutter) + 1) for mark in marks.get(item.number, ()))
     if len(rows) > _LINES:
@@ -57,11 +59,10 @@ def _source(source: SourceView, numbers: dict[int, int]) -> Markup:
 
 
 def _line(item: LineView, gutter: str, graph: int | None) -> Markup:
-    colour = f"color:{_REGIONS[(graph - 1) % len(_REGIONS)]}" if graph is not None else ""
     text: str = clipped(item.text, _WIDEST)
     if item.state in ("eager", "skipped"):
         text = tag("span", text, style="opacity:.65")
-    return join(tag("b", SIGNS[item.state], style=colour), gutter, text, "\n")
+    return join(tag("b", SIGNS[item.state], **region(graph)), gutter, text, "\n")
 
 
 def _caret(item: LineView, mark: Mark, indent: int) -> Markup:
@@ -74,7 +75,7 @@ def _caret(item: LineView, mark: Mark, indent: int) -> Markup:
     label = f"{carets} {mark_name(mark)}: {shortened(mark.label, 200)}"
     if mark.kind == "specialised":
         return join(space, label, "\n")
-    return join(space, tag("b", label, style="color:#c08a00"), "\n")
+    return join(space, tag("b", label, **coloured("warning")), "\n")
 
 
 def run_map(view: View, numbers: dict[int, int]) -> Iterator[Markup]:
@@ -88,7 +89,10 @@ def run_map(view: View, numbers: dict[int, int]) -> Iterator[Markup]:
     made: list[str] = [_map_row(row, name, width, numbers) for row, name in named]
     if len(view.run_map) > _LINES:
         made.append(f"… {len(view.run_map) - _LINES:,} more rows\n")
-    yield pre(*made)
+    yield pre(*made[:_MAPPED])
+    left = len(view.run_map) - _MAPPED
+    if left > 0:
+        yield details(f"{plural(left, 'more row')} of the map", pre(*made[_MAPPED:]))
 
 
 _SIGN = {True: "\N{DOWNWARDS ZIGZAG ARROW} ", False: ""}
@@ -97,10 +101,9 @@ _SIGN = {True: "\N{DOWNWARDS ZIGZAG ARROW} ", False: ""}
 def _map_row(row: MapRow, name: str, width: int, numbers: dict[int, int]) -> Markup:
     name = clipped(name, 48)
     number = numbers.get(row.graphs[-1]) if row.graphs else None
-    colour = f"color:{_REGIONS[(number - 1) % len(_REGIONS)]}" if number is not None else ""
-    colour = "color:#c08a00" if row.kind == "break" else colour
+    colour = coloured("warning") if row.kind == "break" else region(number)
     graph = f"graph {number}" if number is not None else ""
     kind = "" if row.kind == "break" else row.kind
     facts = (row.file, row.lines, graph, kind, map_text(row))
     aside = " · ".join(shortened(fact, 200) for fact in facts if fact)
-    return join(tag("b", name, style=colour), " " * (width - cell_len(name)), f"  {aside}\n")
+    return join(tag("b", name, **colour), " " * (width - cell_len(name)), f"  {aside}\n")

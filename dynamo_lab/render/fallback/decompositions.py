@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
+from dynamo_lab.render.fallback.colours import coloured
 from dynamo_lab.render.markup import Block, Markup, join, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view.core.words import plural, times
@@ -111,7 +112,7 @@ class _Tree:
             more = "…" if step >= 0 else ""
             aside = " ".join(part for part in (why, reason if why else "", more) if part)
             return join(
-                head, value, tag("small", f"  {shortened(aside, 200)}", style="color:#c08a00")
+                head, value, tag("small", f"  {shortened(aside, 200)}", **coloured("warning"))
             )
         made = self._trees.steps[step]
         rows = [

@@ -16,7 +16,9 @@ def blocks(view: FindingsView) -> Iterator[Markup]:
     if not view.found:
         return
     yield tag("p", tag("b", f"Findings ({len(view.found) + view.more:,})"))
-    yield tag("ol", *(tag("li", _finding(item)) for item in view.found))
+    first, *rest = view.found
+    folded = (tag("li", _finding(item)) for item in rest)
+    yield tag("ol", tag("li", _finding(first, is_open=True)), *folded)
     if view.more:
         yield tag("p", tag("small", f"{view.more:,} more that come after these."))
 
@@ -30,14 +32,15 @@ def labelled(label: str, view: FindingsView) -> Markup:
     return join(tag("p", tag("b", f"Findings, {label}")), tag("ul", *rows))
 
 
-def _finding(item: Finding) -> Markup:
+def _finding(item: Finding, *, is_open: bool = False) -> Markup:
+    """The sentence; what to do is folded except for the first, as in the live view."""
     sentence = prose(shortened(item.sentence, 600))
     remedy = [tag("p", prose(shortened(item.remedy, 600)))] if item.remedy else []
     code = [pre(clipped(item.code, 1_500))] if item.code else []
     code += [tag("p", prose(item.code_place))] if item.code_place else []
-    return join(
-        tag("b", sentence) if item.level == "problem" else sentence, *_aside(item), *remedy, *code
-    )
+    said = tag("b", sentence) if item.level == "problem" else sentence
+    more = [*remedy, *code, *_aside(item)]
+    return details(said, *more, is_open=is_open) if more else said
 
 
 def _aside(item: Finding) -> Iterator[Markup]:
@@ -46,8 +49,7 @@ def _aside(item: Finding) -> Iterator[Markup]:
     gain = f"foretold: {item.gain_text}" if item.gain_text else ""
     facts = [shortened(fact, 300) for fact in (where, item.grade_text, gain) if fact]
     if facts:
-        yield tag("br")
-        yield tag("small", " · ".join(facts))
+        yield tag("p", tag("small", " · ".join(facts)))
     if item.evidence:
         rows = [tag("li", prose(shortened(one.text, 400))) for one in item.evidence[:8]]
         yield details("evidence", tag("ul", *rows))

@@ -1,27 +1,32 @@
 """Script-free HTML: what a saved notebook shows on GitHub, in nbviewer, or without its kernel.
 
 It must be readable where `<style>` and even `style` attributes are stripped, so the meaning is in
-the text and the elements; colours only help. They are half transparent or of medium lightness, so
-that they suit light and dark pages alike.
+the text and the elements; colours only help. What a reader needs first takes two screens at most:
+the sentence, the map, the findings and the breaks. Everything else is folded.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 
-from dynamo_lab.render.fallback import findings, parts
-from dynamo_lab.render.markup import Block, Markup, join, made, prose, tag
+from dynamo_lab.render.fallback import colours, findings, parts
+from dynamo_lab.render.fallback.colours import coloured
+from dynamo_lab.render.markup import Block, Markup, details, join, made, prose, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.summary.summary import untold
 
+Section = tuple[str, Iterable[Block]]
+"""A title, and blocks that may be cut one by one."""
+
 LIMIT = 200_000
 _RESERVE = 3_000  # for the end of the page, and for notes on what was cut
-_TONES = {"good": "#2e9e5b", "warning": "#c08a00", "bad": "#d9534f"}
 _STYLE = """\
 .dynamo-lab-static{font:14px/1.45 system-ui,sans-serif;max-width:1000px}
 .dynamo-lab-static pre{font:12.5px/1.5 ui-monospace,monospace;padding:8px 10px;overflow-x:auto;\
 background:rgba(127,127,127,.1);border-radius:4px}
-.dynamo-lab-static h4{margin:1em 0 .3em}
+.dynamo-lab-static :is(p,ol,ul){margin:.5em 0}
+.dynamo-lab-static h4{margin:.8em 0 .2em}
+.dynamo-lab-static details>:not(summary){margin-left:1.2em}
 .dynamo-lab-static summary{cursor:pointer}
 .dynamo-lab-static table :is(td,th){text-align:left;padding-right:14px}
 """
@@ -33,18 +38,27 @@ def fallback(view: View, uid: str | None = None, limit: int = LIMIT) -> str:
     `uid` names the widget that may follow in the next output: where that widget cannot
     run, a CSS rule hides it.
     """
-    return composed(_summary(view), parts.sections(view), uid, limit)
+    sections = [*parts.sections(view), ("Environment", _environment(view))]
+    return composed(_summary(view), sections, uid, limit, parts.opened(view))
 
 
 def composed(
-    head: Markup, sections: Iterable[tuple[str, Iterable[Block]]], uid: str | None, limit: int
+    head: Markup,
+    sections: Iterable[Section],
+    uid: str | None,
+    limit: int,
+    opened: Iterable[Section] = (),
 ) -> str:
-    """A head that is always shown, and the sections that fit."""
+    """A head that is always shown, sections to see at once, and folded ones, as far as they fit."""
     budget = _Budget(limit - _RESERVE - len(_style(uid)))
     blocks = [budget.always(head)]
+    # Each section may take most of what is left, and so leaves some for the next.
+    for title, content in opened:
+        if shown := _section(content, budget.share(0.6)):
+            blocks.append(tag("div", tag("h4", title), shown))
     for title, content in sections:
-        # Each section may take most of what is left, and so leaves some for the next.
-        blocks.append(_section(title, content, budget.share(0.6)))
+        if shown := _section(content, budget.share(0.6)):
+            blocks.append(details(title, shown))
     return _root(join(*blocks), uid)
 
 
@@ -61,11 +75,12 @@ def _root(content: Markup, uid: str | None) -> str:
 
 
 def _style(uid: str | None) -> str:
+    style = f"{_STYLE}{colours.STYLE}"
     if not uid:
-        return _STYLE
+        return style
     after = f'.jp-OutputArea-child:has([data-dynamo-lab-static="{_safe_uid(uid)}"])'
     dead = ".jp-OutputArea-child:not(:has(.dynamo-lab-live))"
-    return f"{_STYLE}{after} + {dead} {{ display: none }}\n"
+    return f"{style}{after} + {dead} {{ display: none }}\n"
 
 
 def _safe_uid(uid: str | None) -> str:
@@ -102,8 +117,8 @@ class _Budget:
             self._whole._spend(size)
 
 
-def _section(title: str, blocks: Iterable[Block], budget: _Budget) -> Markup:
-    """A heading and the blocks that fit; the number of those that do not."""
+def _section(blocks: Iterable[Block], budget: _Budget) -> Markup:
+    """The blocks that fit, and the number of those that do not."""
     shown: list[Markup] = []
     cut = 0
     for block in blocks:
@@ -121,13 +136,13 @@ def _section(title: str, blocks: Iterable[Block], budget: _Budget) -> Markup:
                 ),
             )
         )
-    return join(tag("h4", title), *shown) if shown else Markup("")
+    return join(*shown)
 
 
 def _summary(view: View) -> Markup:
     summary = view.summary
     counts = [
-        join(" · ", tag("b", item.value, style=_colour(item.tone)), f" {item.label}")
+        join(" · ", tag("b", item.value, **coloured(item.tone)), f" {item.label}")
         for item in summary.counts
     ]
     title = tag("b", shortened(summary.title, 120))
@@ -135,16 +150,12 @@ def _summary(view: View) -> Markup:
     sentence = tag("p", prose(shortened(summary.sentence, 1500)))
     target = [tag("p", tag("b", summary.target))] if summary.target else []
     failure = untold(summary)
-    news = [tag("p", tag("b", shortened(failure, 600), style="color:#d9534f"))] if failure else []
+    said = tag("b", shortened(failure, 600), **coloured("bad"))
+    news = [tag("p", said)] if failure else []
     if summary.failure_text:
         label = tag("summary", tag("small", "the whole message"))
         news.append(tag("details", label, tag("pre", clipped(summary.failure_text, 2_000))))
-    told = [*news, *findings.blocks(view.findings)]
-    return join(head, sentence, *target, *told, *_environment(view))
-
-
-def _colour(tone: str) -> str:
-    return f"color:{_TONES[tone]}" if tone in _TONES else ""
+    return join(head, sentence, *target, *news, *findings.blocks(view.findings))
 
 
 def _environment(view: View) -> Iterator[Markup]:

@@ -1,4 +1,4 @@
-"""The sections of the script-free HTML, each a title and blocks that may be cut one by one."""
+"""The sections of the script-free HTML: a title and blocks that may be cut one by one."""
 
 from collections.abc import Iterable, Iterator, Sized
 from functools import partial
@@ -28,6 +28,7 @@ from dynamo_lab.render.fallback import (
     passes,
     timings,
 )
+from dynamo_lab.render.fallback.colours import coloured
 from dynamo_lab.render.fallback.help import with_reading
 from dynamo_lab.render.graph_text import GraphText, Row
 from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, table, tag
@@ -45,21 +46,29 @@ from dynamo_lab.view.guards.guards import CauseView, RecompileView
 _NODES = 120
 _CODE = 6_000
 _MODULES = 24
+_BREAKS = 8
+
+
+def opened(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
+    """What a reader sees at once: what was asked for, the run's map, a line for each break."""
+    yield "Bench", with_reading("bench", benchmarks.verdicts(view))
+    yield "Why wrong", bisections.blocks(view)
+    yield "Map", code.run_map(view, regions(view))
+    order = causes_first(view.stories)
+    breaks = [partial(_break, view.breaks[at], view.stories[at]) for at in order[:_BREAKS]]
+    yield _counted("Breaks", view.breaks), with_reading("breaks", breaks)
 
 
 def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
-    """Title and blocks, the most informative first."""
-    numbers = regions(view)
-    lines = code.code(sources_to_show(view, libraries=False), numbers)
-    yield "Code", with_reading("code", lines)
-    yield "Map", code.run_map(view, numbers)
+    """What is folded, the most informative first."""
     order = causes_first(view.stories)
-    breaks = (partial(_break, view.breaks[at], view.stories[at]) for at in order)
-    yield _counted("Breaks", view.breaks), with_reading("breaks", breaks)
+    breaks = (partial(_break, view.breaks[at], view.stories[at]) for at in order[_BREAKS:])
+    yield "The other breaks", breaks
+    lines = code.code(sources_to_show(view, libraries=False), regions(view))
+    yield "Code", with_reading("code", lines)
     yield "Package", with_reading("package", packages.blocks(view))
     yield _counted("Kernels", view.kernels.kernels), with_reading("kernels", kernels.blocks(view))
-    yield "Bench", with_reading("bench", benchmarks.blocks(view))
-    yield "Why wrong", bisections.blocks(view)
+    yield "Times", benchmarks.blocks(view)
     texts = GraphText(view)
     graphs = (partial(_graph, graph, texts) for graph in _by_interest(view.graphs))
     yield "Graphs", with_reading("graphs", graphs)
@@ -89,9 +98,8 @@ def _counted(title: str, rows: Sized) -> str:
 
 
 def _break(item: BreakView, story: StoryView) -> Markup:
-    head = tag(
-        "p",
-        tag("b", f"Break {item.id + 1}: {shortened(item.title, 200)}", style="color:#c08a00"),
+    head = join(
+        tag("b", f"Break {item.id + 1}: {shortened(item.title, 200)}", **coloured("warning")),
         f" · {shortened(item.where, 200)} · {item.effect}",
         *([f" · {times_of(item)}"] if item.times > 1 else []),
         *([f" · {shortened(item.registry_id, 20)}"] if item.registry_id else []),
@@ -100,7 +108,7 @@ def _break(item: BreakView, story: StoryView) -> Markup:
     advice = [tag("li", prose(shortened(text, 600))) for text in item.advice[:6]]
     todo = [tag("p", tag("b", "What to do")), tag("ul", *advice)] if advice else []
     reason = [tag("p", prose(story.because))] if story.because else [*_paragraphs(why), *todo]
-    return join(
+    return details(
         head,
         pre(clipped(item.text.strip(), 400)),
         *reason,

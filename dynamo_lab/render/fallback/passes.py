@@ -5,6 +5,7 @@ from functools import partial
 
 from rich.cells import cell_len
 
+from dynamo_lab.render.fallback.colours import coloured
 from dynamo_lab.render.markup import Block, Markup, join, tag
 from dynamo_lab.render.pass_text import row, skipped, title
 from dynamo_lab.render.text import clipped, shortened
@@ -15,7 +16,7 @@ from dynamo_lab.view.passes.passes import PassView
 
 _LINES = 60
 _CODE = 88
-_TONES = {"+": "color:#2e9e5b", "-": "color:#d9534f"}
+_TONES = {"+": "good", "-": "bad"}
 
 
 def blocks(view: View) -> Iterator[Block]:
@@ -51,4 +52,4 @@ def _hunk(hunk: Hunk) -> Iterator[Markup]:
         code = clipped(shown.code, _CODE)
         aside = f"{' ' * max(0, _CODE - cell_len(code))}  {clipped(shown.value, 60)}".rstrip()
         line = f"{shown.sign} {code}{aside if shown.value else ''}"
-        yield join(tag("span", line, style=_TONES.get(shown.sign, "")), "\n")
+        yield join(tag("span", line, **coloured(_TONES.get(shown.sign, ""))), "\n")
