@@ -1,0 +1,69 @@
+"""The line of a module: the innermost of the reader's lines that all of its operators come from."""
+
+from collections.abc import Sequence
+
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.places import Line, Places
+from dynamo_lab.view.modules.tree import ModuleTree
+
+Spans = tuple[int, ...]
+
+_MOST = 3
+
+
+class Lines:
+    """The lines of every module of a tree."""
+
+    def __init__(self, recording: Recording, places: Places, tree: ModuleTree) -> None:
+        self._graphs = recording.graphs
+        self._frames = recording.frames
+        self._places = places
+        self._tree = tree
+        self._common: dict[int, Spans | None] = {}
+        for root in tree.roots:
+            for module in reversed(list(tree.within(root))):
+                self._common[module] = self._prefix(module)
+
+    def of(self, module: int) -> tuple[Line | None, str]:
+        """The line, and its place in words; where several lines call it, their places alone."""
+        found = self._tree.modules[module]
+        if found.parent < 0 or not found.path:
+            line = None if found.frame is None else self._line(self._frames[found.frame].span)
+            return line, self._places.where(line) if line else ""
+        own = self._own(self._common.get(module) or ())
+        if own:
+            return own[-1], self._places.where(own[-1])
+        called = [line for stack in self._stacks(module) if (line := self._places.own_line(stack))]
+        lines = sorted({line for line in called if not self._places.is_library(line)})
+        if not lines or len(lines) > _MOST:
+            return None, ""
+        return lines[0], self._places.where_all(lines)
+
+    def _line(self, span: int) -> Line:
+        return self._places.line_of(span)
+
+    def _own(self, spans: Spans) -> list[Line]:
+        lines = [self._places.line_of(span) for span in spans]
+        return [line for line in lines if not self._places.is_library(line)]
+
+    def _stacks(self, module: int) -> list[int]:
+        keys = self._tree.nodes_in(module)
+        stacks = dict.fromkeys(self._graphs[graph].nodes.stack[node] for graph, node in keys)
+        return [stack for stack in stacks if stack >= 0]
+
+    def _prefix(self, module: int) -> Spans | None:
+        """The calls that all of its operators were reached by; None where it has none."""
+        found = self._tree.modules[module]
+        stacks = dict.fromkeys(self._graphs[g].nodes.stack[n] for g, n in found.nodes)
+        held = [self._places.stack_spans[stack] for stack in stacks if stack >= 0]
+        held += [one for at in found.children if (one := self._common.get(at)) is not None]
+        return _start(held) if held else None
+
+
+def _start(stacks: Sequence[Spans]) -> Spans:
+    """What all begin with."""
+    first, last = min(stacks), max(stacks)
+    for at, (one, two) in enumerate(zip(first, last, strict=False)):
+        if one != two:
+            return first[:at]
+    return first[: len(last)]
