@@ -24,6 +24,7 @@ from dynamo_lab.render.fallback import (
     fusion,
     kernels,
     lowering,
+    modules,
     packages,
     passes,
     timings,
@@ -60,6 +61,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     yield _counted("Kernels", view.kernels.kernels), with_reading("kernels", kernels.blocks(view))
     yield "Bench", with_reading("bench", benchmarks.blocks(view))
     yield "Why wrong", bisections.blocks(view)
+    yield "Model", with_reading("modules", modules.blocks(view))
     texts = GraphText(view)
     graphs = (partial(_graph, graph, texts) for graph in _by_interest(view.graphs))
     yield "Graphs", with_reading("graphs", graphs)

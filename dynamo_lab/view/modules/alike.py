@@ -96,7 +96,7 @@ def _group(tree: ModuleTree, members: Sequence[int]) -> int:
     is_root = first.parent < 0
     tree.modules.append(
         Module(
-            name=first.name if is_root else f"{first.name} … {last.name}",
+            name=first.name if is_root else _names(tree, first, last),
             path=first.path,
             root=first.root,
             parent=first.parent,
@@ -111,7 +111,13 @@ def _group(tree: ModuleTree, members: Sequence[int]) -> int:
     return number
 
 
-def usual(shapes: Shapes, members: Sequence[int]) -> int:
+def _names(tree: ModuleTree, first: Module, last: Module) -> str:
+    """'layers.0 … layers.23'; numbers alone would not say of what."""
+    around = tree.modules[first.parent].name if first.name.isdecimal() else ""
+    return " … ".join(".".join(filter(None, (around, one.name))) for one in (first, last))
+
+
+def most_like(shapes: Shapes, members: Sequence[int]) -> int:
     """The first of the members that most are equal to."""
     [(shape, _)] = Counter(shapes.of[at] for at in members).most_common(1)
     return next(at for at in members if shapes.of[at] == shape)

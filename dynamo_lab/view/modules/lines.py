@@ -1,4 +1,4 @@
-"""The line of a module: the innermost of the reader's lines that all of its operators come from."""
+"""The line of a module: the one in the module around it from which all of it is reached."""
 
 from collections.abc import Sequence
 
@@ -19,10 +19,12 @@ class Lines:
         self._frames = recording.frames
         self._places = places
         self._tree = tree
+        self._entered: dict[int, tuple[Line, ...]] = {}
         self._common: dict[int, Spans | None] = {}
         for root in tree.roots:
             for module in reversed(list(tree.within(root))):
                 self._common[module] = self._prefix(module)
+            self._enter(root, ())
 
     def of(self, module: int) -> tuple[Line | None, str]:
         """The line, and its place in words; where several lines call it, their places alone."""
@@ -30,9 +32,9 @@ class Lines:
         if found.parent < 0 or not found.path:
             line = None if found.frame is None else self._line(self._frames[found.frame].span)
             return line, self._places.where(line) if line else ""
-        own = self._own(self._common.get(module) or ())
-        if own:
-            return own[-1], self._places.where(own[-1])
+        entered = self._entered.get(module)
+        if entered:
+            return entered[-1], self._places.where(entered[-1])
         called = [line for stack in self._stacks(module) if (line := self._places.own_line(stack))]
         lines = sorted({line for line in called if not self._places.is_library(line)})
         if not lines or len(lines) > _MOST:
@@ -42,9 +44,18 @@ class Lines:
     def _line(self, span: int) -> Line:
         return self._places.line_of(span)
 
-    def _own(self, spans: Spans) -> list[Line]:
+    def _enter(self, module: int, around: tuple[Line, ...]) -> None:
+        """The lines on the way to a module: those to the one around it, and the next one."""
+        found = self._tree.modules[module]
+        own = self._own(self._common.get(module) or ())
+        if found.path:
+            self._entered[module] = own[: len(around) + 1] if own[: len(around)] == around else own
+        for child in found.children:
+            self._enter(child, self._entered.get(module, around))
+
+    def _own(self, spans: Spans) -> tuple[Line, ...]:
         lines = [self._places.line_of(span) for span in spans]
-        return [line for line in lines if not self._places.is_library(line)]
+        return tuple([line for line in lines if not self._places.is_library(line)] or lines)
 
     def _stacks(self, module: int) -> list[int]:
         keys = self._tree.nodes_in(module)

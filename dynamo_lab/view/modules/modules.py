@@ -9,7 +9,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.words import flops, listed, percent, plural, seconds, size
 from dynamo_lab.view.graphs.graphs import GraphView
-from dynamo_lab.view.modules.alike import Shapes, differences, fold, usual
+from dynamo_lab.view.modules.alike import Shapes, differences, fold, most_like
 from dynamo_lab.view.modules.counted import Counted, Sums
 from dynamo_lab.view.modules.lines import Lines
 from dynamo_lab.view.modules.tree import ModuleTree
@@ -20,14 +20,16 @@ class ModuleRow(Struct, frozen=True, kw_only=True):
     """A module of the reader's, or `alike` neighbours as one; a root is a function.
 
     `children` are positions in `ModulesView.rows`; of a row for several, they are these. `path` is
-    PyTorch's, `type` the class, empty where it is not known. `entity` are its nodes, `line` is the
-    innermost line that all of them come from, with its place in words.
+    PyTorch's, `type` the class, empty where it is not known. `entity` are its nodes. `line` is the
+    line in the module around it from which all of them are reached, `where` is it in words.
 
     `operators` are those that Dynamo captured. Kernels are counted by their calls: `calls` compute
     nothing of other modules, `shared` were fused with some. So it is with the seconds of a call
     and the bytes that are moved at least: the first adds up from row to row, the second belongs to
     several rows. None is unknown. `heat` and `shared_heat` are parts of all that was timed.
     `kernels` are those of `calls` that no module within has alone, `fused` those of `shared`.
+    `differences` are sentences on blocks of several that are not like most; those that are have
+    their positions among `children` in `usual`.
     """
 
     depth: int
@@ -57,6 +59,7 @@ class ModuleRow(Struct, frozen=True, kw_only=True):
     kernels: tuple[int, ...] = ()
     fused: tuple[int, ...] = ()
     differences: tuple[str, ...] = ()
+    usual: tuple[int, ...] = ()
 
 
 class ModulesView(Struct, frozen=True, kw_only=True):
@@ -166,6 +169,7 @@ class _Rows:
             kernels=tuple(sums.kernels),
             fused=tuple(sums.fused),
             differences=tuple(self._differences(number)),
+            usual=tuple(self._usual(module.members)),
         )
 
     def _name(self, number: int) -> str:
@@ -199,7 +203,7 @@ class _Rows:
         members = self._tree.modules[number].members
         if not members:
             return
-        norm = usual(self._shapes, members)
+        norm = most_like(self._shapes, members)
         touching = {at: self._touching(at) for at in members}
         [(usual_count, most)] = Counter(touching.values()).most_common(1)
         is_usual = most * 2 > len(members)
@@ -214,6 +218,13 @@ class _Rows:
         if not is_usual:
             least, greatest = min(touching.values()), plural(max(touching.values()), "kernel call")
             yield f"They are fused differently: {least} to {greatest} compute one of them."
+
+    def _usual(self, members: Sequence[int]) -> Iterator[int]:
+        """The positions of those that are equal to most."""
+        norm = most_like(self._shapes, members) if members else -1
+        for at, member in enumerate(members):
+            if self._shapes.of[member] == self._shapes.of[norm]:
+                yield at
 
     def _touching(self, number: int) -> int:
         """The calls of kernels that compute it, those fused with other modules included."""
