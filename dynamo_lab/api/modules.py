@@ -10,11 +10,14 @@ from dynamo_lab.view import build
 from dynamo_lab.view.modules import modules
 
 
+_WIDTH = 100
+
+
 class Modules(modules.ModulesView, frozen=True, kw_only=True):
     """The tree of modules: print it. `rows` are in its order, `roots` where it begins."""
 
     def __str__(self) -> str:
-        width = terminal_width()
+        width = terminal_width() or _WIDTH
         return as_text(renderable(self, width), width=width).rstrip("\n")
 
     __repr__ = __str__
