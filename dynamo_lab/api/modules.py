@@ -9,7 +9,6 @@ from dynamo_lab.render.terminal.modules import renderable
 from dynamo_lab.view import build
 from dynamo_lab.view.modules import modules
 
-
 _WIDTH = 100
 
 

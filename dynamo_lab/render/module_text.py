@@ -16,7 +16,7 @@ class ModuleText(NamedTuple):
     remark: str = ""
 
 
-HEADS = ("", "where", "operators", "kernels", "time", "bytes", "FLOP", "compiling", "breaks")
+HEADS = ("", "where", "operators", "kernel calls", "time", "bytes", "FLOP", "compiling", "breaks")
 """Of the cells; a column in which no row has anything is left out."""
 
 

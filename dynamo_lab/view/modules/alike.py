@@ -10,7 +10,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import NodeKey
 from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.words import listed, plural, unit
-from dynamo_lab.view.modules.tree import Module, ModuleTree
+from dynamo_lab.view.modules.tree import Module, ModuleTree, Path
 
 _NUMBERED = re.compile(r"(.*?)(\d+)")
 _SHOWN = 3
@@ -96,7 +96,7 @@ def _group(tree: ModuleTree, members: Sequence[int]) -> int:
     is_root = first.parent < 0
     tree.modules.append(
         Module(
-            name=first.name if is_root else _names(tree, first, last),
+            name=first.name if is_root else _names(first, last),
             path=first.path,
             root=first.root,
             parent=first.parent,
@@ -111,10 +111,15 @@ def _group(tree: ModuleTree, members: Sequence[int]) -> int:
     return number
 
 
-def _names(tree: ModuleTree, first: Module, last: Module) -> str:
+def _names(first: Module, last: Module) -> str:
     """'layers.0 … layers.23'; numbers alone would not say of what."""
-    around = tree.modules[first.parent].name if first.name.isdecimal() else ""
-    return " … ".join(".".join(filter(None, (around, one.name))) for one in (first, last))
+    return " … ".join(_from_a_name(one.path) for one in (first, last))
+
+
+def _from_a_name(path: Path) -> str:
+    """'stages.0.2': the end of a path, from the last part on that is no number."""
+    named = [at for at, part in enumerate(path) if not part.isdecimal()]
+    return ".".join(path[named[-1] :] if named else path)
 
 
 def most_like(shapes: Shapes, members: Sequence[int]) -> int:

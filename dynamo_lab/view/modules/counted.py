@@ -56,6 +56,7 @@ class Counted:
 
     def __init__(self, recording: Recording, tree: ModuleTree) -> None:
         self._tree = tree
+        self._graphs = recording.graphs
         self.sums = [Sums() for _ in tree.modules]
         self.rest = Rest()
         self.whole = 0.0
@@ -94,7 +95,8 @@ class Counted:
                 self.sums[home].compile += taken
 
     def _place(self, nodes: Iterable[NodeKey]) -> tuple[int, set[int]] | None:
-        homes = {home for key in nodes if (home := self._tree.home(key)) is not None}
+        computed = pieces.computing(self._graphs, nodes)
+        homes = {home for key in computed if (home := self._tree.home(key)) is not None}
         return self._tree.common(homes) if homes else None
 
     def _add_call(self, call: pieces.Call) -> None:

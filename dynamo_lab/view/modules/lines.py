@@ -54,8 +54,12 @@ class Lines:
             self._enter(child, self._entered.get(module, around))
 
     def _own(self, spans: Spans) -> tuple[Line, ...]:
+        """The user's lines; of a library's model those of its modules, without decorators."""
         lines = [self._places.line_of(span) for span in spans]
-        return tuple([line for line in lines if not self._places.is_library(line)] or lines)
+        if own := tuple(line for line in lines if not self._places.is_library(line)):
+            return own
+        called = [span for span in spans if self._places.function(span) == "forward"]
+        return tuple(self._places.line_of(span) for span in called) or tuple(lines)
 
     def _stacks(self, module: int) -> list[int]:
         keys = self._tree.nodes_in(module)

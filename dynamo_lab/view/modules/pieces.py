@@ -4,10 +4,11 @@ A kernel that was fused of several modules is of the module around them, and of 
 part: what lies within a module adds up, what it shares does not and is told apart.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.graphs import Graph, NodeTable
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks.time_marks import calls_of
 from dynamo_lab.view.benchmarks.timed_nodes import TimedNodes
@@ -15,6 +16,7 @@ from dynamo_lab.view.benchmarks.work import Work, Works
 from dynamo_lab.view.core.ancestry import NodeKey
 from dynamo_lab.view.core.sizes import Sizes
 from dynamo_lab.view.graphs.flops import products
+from dynamo_lab.view.graphs.kinds import kind_of
 from dynamo_lab.view.modules.tree import ModuleTree
 from dynamo_lab.view.timings.costs import pieces as costs_of
 from dynamo_lab.view.timings.timings import waited_seconds
@@ -53,6 +55,23 @@ def kernel_calls(recording: Recording) -> list[Call]:
             keys = () if graph is None else tuple((graph, node) for node in kernel.nodes)
             found.append(Call(kernel.id, keys, None))
     return found
+
+
+def computing(graphs: Sequence[Graph], nodes: Iterable[NodeKey]) -> list[NodeKey]:
+    """Those of the nodes that compute something; all, where none does.
+
+    A view of what another module made is no work that is done for that module.
+    """
+    keys = list(nodes)
+    return [key for key in keys if _computes(graphs[key[0]].nodes, key[1])] or keys
+
+
+def _computes(table: NodeTable, node: int) -> bool:
+    is_call = table.strings[table.op[node]].startswith("call_")
+    return is_call and _kind(table.strings[table.target[node]]) != "view"
+
+
+_kind = lru_cache(4096)(kind_of)  # a recording asks for the same few names again and again
 
 
 def timed_calls(recording: Recording) -> list[tuple[float, tuple[NodeKey, ...]]]:

@@ -59,6 +59,7 @@ class ModuleTree:
         for item in recording.breaks:
             root = self.root_of_break(item.id)
             self.modules[self.placed(root, self.path_of_break(item.id))].breaks += 1
+        self._order()
         self.roots.sort(key=lambda root: self.modules[root].frame or 0)
 
     def _add(self, graph: Graph) -> None:
@@ -69,6 +70,16 @@ class ModuleTree:
         for node, op in enumerate(table.op):
             if table.strings[op].startswith("call_"):
                 self.modules[self._home(graph, node)].nodes.append((graph.id, node))
+
+    def _order(self) -> None:
+        """Puts modules in the order of their first operators; those without stay at the end."""
+        first: dict[int, NodeKey] = {}
+        last = (len(self._recording.graphs), 0)
+        for number in range(len(self.modules) - 1, -1, -1):
+            module = self.modules[number]
+            keys = [*module.nodes[:1], *(first[child] for child in module.children)]
+            first[number] = min(keys, default=last)
+            module.children.sort(key=lambda child: first[child])
 
     def _root(self, graph: Graph) -> int:
         """The root of a captured graph: that of the graph before the break that it comes after."""

@@ -7,7 +7,7 @@ import { Go, Prose } from "../ui/bits";
 import { kernelsOf } from "./rows";
 import { modulesState } from "./state";
 
-const MOST = 24;
+const MOST = 8;
 
 function Kernels({ label, ids }: { label: string; ids: readonly number[] }) {
   const { view } = useModel();
@@ -42,6 +42,7 @@ export function Detail({ row }: { row: ModuleRow }) {
         <p class="dl-module-kernels">
           <span class="dl-dim">its nodes in </span>
           {boxes.slice(0, MOST).map((box) => <Go key={box} to={box}>{graphTitle(parseEntity(box)?.a ?? 0)}{row.alike > 1 ? `, ${view.graphs.find(({ id }) => id === parseEntity(box)?.a)?.modules[parseEntity(box)?.b ?? 0]?.path ?? ""}` : ""}</Go>)}
+          {boxes.length > MOST && <span class="dl-dim">and {boxes.length - MOST} more</span>}
         </p>
       )}
       <button type="button" class="dl-icon dl-close" aria-label="Close the module" title="Close" data-own onClick={() => void (chosen.value = "")}>{"\u2715"}</button>

@@ -13,17 +13,20 @@ interface Column {
   readonly label: string;
   readonly title: string;
   readonly width: string;
+  readonly of?: Measure;
   text(row: ModuleRow): string;
 }
 
 const COLUMNS: readonly Column[] = [
   { name: "operators", label: "operators", title: "operators that Dynamo captured", width: "66px", text: (row) => (row.operators > 0 ? row.operators.toLocaleString("en") : "") },
-  { name: "kernels", label: "kernels", title: "calls of kernels that compute nothing of other modules, and those fused with some", width: "104px", text: kernels },
-  { name: "time", label: "time", title: "seconds of its kernels in a call, and their part of all", width: "minmax(86px, 150px)", text: (row) => row.time },
-  { name: "bytes", label: "bytes", title: "what its kernels read and write at least", width: "78px", text: (row) => row.bytes_text },
-  { name: "flops", label: "FLOP", title: "operations of its matrix products, convolutions and attention", width: "88px", text: (row) => row.flops_text },
-  { name: "compile", label: "compiling", title: "seconds of compiling that were taken at its nodes", width: "72px", text: (row) => row.compile_text },
+  { name: "kernels", label: "kernel calls", title: "calls of kernels that compute nothing of other modules, and those fused with some", width: "104px", text: kernels },
+  { name: "time", label: "time", title: "seconds of its kernels in a call, and their part of all", width: "minmax(86px, 150px)", of: "seconds", text: (row) => row.time },
+  { name: "bytes", label: "bytes", title: "what its kernels read and write at least", width: "78px", of: "bytes", text: (row) => row.bytes_text },
+  { name: "flops", label: "FLOP", title: "operations of its matrix products, convolutions and attention", width: "88px", of: "flops", text: (row) => row.flops_text },
+  { name: "compile", label: "compiling", title: "seconds of compiling that were taken at its nodes", width: "72px", of: "compile", text: (row) => row.compile_text },
 ];
+
+const cellClass = (column: Column): string => `dl-module-cell${column.name === "kernels" ? " dl-module-kernels-of" : ""}`;
 
 function kernels(row: ModuleRow): string {
   return [row.calls > 0 ? row.calls.toLocaleString("en") : "", row.shared > 0 ? `+ ${row.shared.toLocaleString("en")} shared` : ""].filter(Boolean).join(" ");
@@ -52,13 +55,13 @@ function Row({ one, columns, heat }: { one: TreeRow; columns: readonly Column[];
         <span class={row.alike > 1 ? "dl-module-several" : undefined}>{row.name}</span>
         {row.alike > 1 && <span class="dl-module-times"> {"\u00d7"} {row.alike.toLocaleString("en")}</span>}
         {row.type && <span class="dl-dim"> {row.type}</span>}
-        {row.differences.length > 0 && <Badge tone="warning">{plural(row.differences.length, "difference")}</Badge>}
+        {row.differences.length > 0 && <Badge tone="warning">{row.differences.length > 1 ? `${row.differences.length} differences` : "a difference"}</Badge>}
         {isOther && <Badge tone="warning">differs</Badge>}
         {row.breaks > 0 && <Badge tone="warning">{plural(row.breaks, "break")}</Badge>}
       </span>
       <span class="dl-module-line">{row.line && <Go to={row.line} title={row.where} inRow>{row.where}</Go>}</span>
       {heat && <Bar heat={heat} />}
-      {columns.map((column) => <span key={column.name} class={`dl-module-cell dl-module-${column.name}`} title={column.text(row) || undefined}>{column.text(row)}</span>)}
+      {columns.map((column) => <span key={column.name} class={cellClass(column)} title={column.text(row) || undefined}>{column.text(row)}</span>)}
     </span>
   );
 }
@@ -70,7 +73,7 @@ function Head({ columns, bar }: { columns: readonly Column[]; bar: string }) {
         <span class="dl-module-name">module</span>
         <span class="dl-module-line">where</span>
         {bar && <span class="dl-module-bar-head">{bar}</span>}
-        {columns.map((column) => <span key={column.name} class={`dl-module-cell dl-module-${column.name}`} title={column.title}>{column.label}</span>)}
+        {columns.map((column) => <span key={column.name} class={cellClass(column)} title={column.title}>{column.label}</span>)}
       </span>
     </div>
   );
@@ -84,7 +87,9 @@ export function Modules() {
   const measure = state.measure.value;
   const heat = state.heat.value;
   if (view.modules.rows.length === 0) return <Empty title="No modules"><Prose text={view.modules.empty} /></Empty>;
-  const columns = COLUMNS.filter((column) => view.modules.rows.some((row) => column.text(row) !== ""));
+  const used = COLUMNS.filter((column) => view.modules.rows.some((row) => column.text(row) !== ""));
+  // beside the bar what it is of, which stays where there is little room
+  const columns = [...used.filter((column) => column.of === measure), ...used.filter((column) => column.of !== measure)];
   const at = rows.findIndex((one) => one.key === state.chosen.value);
   const holds = (mask: Uint8Array | null, row: ModuleRow): boolean => mask !== null && row.entity !== "" && kin.resolve(row.entity).some((vertex) => mask[vertex] === 1);
   const isClosed = (one: TreeRow): boolean => one.row.children.length === 0 || !state.isOpen(one.key);
