@@ -34,8 +34,12 @@ class Call(NamedTuple):
 
 
 def kernel_calls(recording: Recording) -> list[Call]:
-    """The calls in the order of the code; a kernel that no memory plan names counts once."""
+    """The calls in the order of the code; a kernel that no memory plan names counts once.
+
+    Their nodes are those of the buffers that they make, as where a benchmark times them.
+    """
     works = Works(recording)
+    buffers = {(one.graph, one.name): one.nodes for one in recording.buffers}
     found: list[Call] = []
     for plan in recording.memory_plans:
         schedule = recording.schedules[plan.schedule]
@@ -43,10 +47,11 @@ def kernel_calls(recording: Recording) -> list[Call]:
             if step.kernel is None:
                 continue
             operations = [schedule.operations[at] for at in step.operations]
-            nodes = dict.fromkeys(node for one in operations for node in one.nodes)
             made = [name for one in operations for name in one.buffers]
+            nodes = [node for name in made for node in buffers.get((schedule.graph, name), ())]
+            nodes = nodes or [node for one in operations for node in one.nodes]
             work = works.of(step.kernel, made) if made else None
-            keys = tuple((schedule.graph, node) for node in nodes)
+            keys = tuple((schedule.graph, node) for node in dict.fromkeys(nodes))
             found.append(Call(step.kernel, keys, work if isinstance(work, Work) else None))
     planned = {call.kernel for call in found}
     for kernel in recording.kernels:
