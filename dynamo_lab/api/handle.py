@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynamo_lab.api.journey import Journey
+    from dynamo_lab.api.modules import Modules
     from dynamo_lab.api.why_not import WhyNot
     from dynamo_lab.render.widget import Looks, Runs, Waiting
     from dynamo_lab.view.search import FoundNode
@@ -118,6 +119,19 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.api.journey import ask
 
         return ask(self, asked)
+
+    @property
+    def modules(self) -> Modules:
+        """Your modules as a tree, with what each became and costs; print it.
+
+        `rows` are the modules, an outer one before those in it, repeated blocks below one row for
+        all of them, which says in `differences` which of them are not like the others. What a
+        module computes alone (`calls`, `seconds`, `bytes`) adds up; kernels fused of several
+        modules are `shared` by each. None is unknown: seconds without a benchmark, say.
+        """
+        from dynamo_lab.api.modules import modules_of
+
+        return modules_of(self)
 
     def link(self, asked: str, page: str = "") -> str:
         """The address of one thing on the recording's page: "page.html#kernel=3&line=12".

@@ -46,6 +46,8 @@ from dynamo_lab.view.kernels import kernels
 from dynamo_lab.view.kernels.kernels import KernelsView
 from dynamo_lab.view.lowering import lowering
 from dynamo_lab.view.lowering.lowering import LoweringsView
+from dynamo_lab.view.modules import modules
+from dynamo_lab.view.modules.modules import ModulesView
 from dynamo_lab.view.packages import PackageView
 from dynamo_lab.view.passes import passes
 from dynamo_lab.view.passes.passes import PassesView
@@ -97,6 +99,7 @@ class View(Struct, frozen=True, kw_only=True):
     artifacts: tuple[ArtifactView, ...] = ()
     readings: tuple[Reading, ...] = READINGS
     findings: FindingsView = FindingsView()
+    modules: ModulesView = ModulesView()
 
 
 def build(recording: Recording) -> View:
@@ -109,13 +112,14 @@ def build(recording: Recording) -> View:
     frame_views = frames.build(recording, places)
     facts = Facts(recording, places, regions, ancestry)
     lowered = lowering.build(recording, places)
+    graph_views = graphs.build(recording)
     return View(
         summary=summary.build(recording, places, regions),
         sources=sources,
         main_source=main_source,
         breaks=facts.breaks,
         frames=frame_views,
-        graphs=graphs.build(recording),
+        graphs=graph_views,
         guards=guards.build(recording, places),
         shapes=symbols.build(recording, places),
         kernels=kernels.build(recording, places, ancestry),
@@ -137,6 +141,7 @@ def build(recording: Recording) -> View:
         bisection=bisections.build(recording, places, ancestry),
         artifacts=artifacts.build(recording),
         findings=findings.build(facts),
+        modules=modules.build(recording, places, graph_views),
     )
 
 

@@ -13,6 +13,7 @@ import { guardsPart } from "./guards/part";
 import { journeyPart } from "./journey/part";
 import { kernelsPart } from "./kernels/part";
 import { loweringPart } from "./lowering/part";
+import { modulesPart } from "./modules/part";
 import { overviewPart } from "./overview/part";
 import { packagesPart } from "./packages/part";
 import { passesPart } from "./passes/part";
@@ -22,6 +23,6 @@ import { timingsPart } from "./timings/part";
 import { artifactsPart } from "./traces/part";
 
 export const PARTS: readonly Part[] = [
-  overviewPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, fusionPart, memoryPart, kernelsPart,
+  overviewPart, modulesPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, fusionPart, memoryPart, kernelsPart,
   benchmarksPart, rooflinePart, packagesPart, guardsPart, framesPart, timingsPart, artifactsPart, shellPart, journeyPart,
 ];

@@ -69,6 +69,7 @@ export function view(parts: Partial<View>): View {
     compiler: { graphs: [], empty: "none" },
     lowering: { lowerings: [], buffers: [], operators: [], called: [], empty: "none" },
     findings: { found: [], more: 0, clean: "" },
+    modules: { rows: [], roots: [], sentences: [], empty: "none" },
     ...parts,
   };
 }

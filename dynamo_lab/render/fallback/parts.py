@@ -24,6 +24,7 @@ from dynamo_lab.render.fallback import (
     fusion,
     kernels,
     lowering,
+    modules,
     packages,
     passes,
     timings,
@@ -69,6 +70,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     yield "Package", with_reading("package", packages.blocks(view))
     yield _counted("Kernels", view.kernels.kernels), with_reading("kernels", kernels.blocks(view))
     yield "Times", benchmarks.blocks(view)
+    yield "Model", with_reading("modules", modules.blocks(view))
     texts = GraphText(view)
     graphs = (partial(_graph, graph, texts) for graph in _by_interest(view.graphs))
     yield "Graphs", with_reading("graphs", graphs)

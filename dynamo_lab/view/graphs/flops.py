@@ -37,22 +37,35 @@ class _Rest(NamedTuple):
 def arithmetic(table: NodeTable, sizes: Sizes) -> Arithmetic:
     """What a graph computes, with symbols in shapes as they were in the recorded run."""
     kinds = {number: _kind(table.strings[number]) for number in set(table.target)}
-    calls = [at for at, op in enumerate(table.op) if table.strings[op].startswith("call_")]
-    matrix = [table[at] for at in calls if kinds[table.target[at]] == "matrix"]
-    products = [node for node in matrix if is_floating(node.value.dtype)]
+    calls = _calls(table)
+    matrix = [at for at in calls if kinds[table.target[at]] == "matrix"]
+    found = products(table, sizes)
     views = sum(kinds[table.target[at]] == "view" for at in calls)
-    rest = _Rest(len(matrix) - len(products), len(calls) - len(matrix) - views, views)
-    found = {node.index: _flops(table, node, sizes) for node in products}
-    if sum(count or 0 for count in found.values()) > _LARGEST:
-        found = dict.fromkeys(found)
+    rest = _Rest(len(matrix) - len(found), len(calls) - len(matrix) - views, views)
     counts = [count for count in found.values() if count is not None]
     total = sum(counts) if counts else None
-    counted = [node for node in products if found[node.index] is not None]
+    counted = [table[at] for at, count in found.items() if count is not None]
     is_open = any(_is_open(value) for node in counted for value in _values(table, node))
-    said = _said(total, len(counted), len(products), rest)
+    said = _said(total, len(counted), len(found), rest)
     bodies = ", bodies counted apart" if table.subgraphs else ""
     sizes_of = ", at the sizes of this run" if is_open else ""
     return Arithmetic(flops=total, text=f"{said}{bodies}{sizes_of}")
+
+
+def products(table: NodeTable, sizes: Sizes) -> dict[int, int | None]:
+    """The operations of each product in floating point, by its node; None where not known."""
+    is_product = {number: _kind(table.strings[number]) == "matrix" for number in set(table.target)}
+    nodes = [table[at] for at in _calls(table) if is_product[table.target[at]]]
+    found = {
+        node.index: _flops(table, node, sizes) for node in nodes if is_floating(node.value.dtype)
+    }
+    if sum(count or 0 for count in found.values()) > _LARGEST:
+        return dict.fromkeys(found)
+    return found
+
+
+def _calls(table: NodeTable) -> list[int]:
+    return [at for at, op in enumerate(table.op) if table.strings[op].startswith("call_")]
 
 
 def _kind(target: str) -> str:

@@ -1,13 +1,13 @@
 // The views, in the compiler's order, grouped by what the reader asks.
 
 export const TABS = [
-  "overview", "artifacts", "breaks", "steps", "guards", "frames", "graphs", "decompositions", "passes", "autograd",
+  "overview", "modules", "artifacts", "breaks", "steps", "guards", "frames", "graphs", "decompositions", "passes", "autograd",
   "lowering", "compiler", "fusion", "memory", "kernels", "package", "bench", "roofline", "timeline",
 ] as const;
 export type Tab = (typeof TABS)[number];
 
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  overview: "Overview", artifacts: "Log", breaks: "Breaks", steps: "Steps", guards: "Guards", frames: "Frames",
+  overview: "Overview", modules: "Model", artifacts: "Log", breaks: "Breaks", steps: "Steps", guards: "Guards", frames: "Frames",
   graphs: "Stages", decompositions: "Decompositions", passes: "Passes", autograd: "Autograd",
   lowering: "Operators", compiler: "Compiler", fusion: "Fusion", memory: "Memory", kernels: "Code", package: "Package",
   bench: "Bench", roofline: "Roofline", timeline: "Compile time",
@@ -20,7 +20,7 @@ export interface Group {
 }
 
 export const GROUPS: readonly Group[] = [
-  { name: "Overview", tabs: ["overview", "artifacts"] },
+  { name: "Overview", tabs: ["overview", "modules", "artifacts"] },
   { name: "Capture", tabs: ["breaks", "steps", "guards", "frames"] },
   { name: "Graphs", tabs: ["graphs", "decompositions", "passes", "autograd"] },
   { name: "Lowering", tabs: ["lowering", "compiler", "fusion", "memory"] },

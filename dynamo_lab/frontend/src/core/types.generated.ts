@@ -30,6 +30,7 @@ export interface View {
   readonly artifacts: readonly ArtifactView[];
   readonly readings: readonly Reading[];
   readonly findings: FindingsView;
+  readonly modules: ModulesView;
 }
 
 /**
@@ -1775,6 +1776,64 @@ export interface EditedLines {
   readonly line: number;
   readonly removed: readonly string[];
   readonly added: readonly string[];
+}
+
+/**
+ * The rows, outer before inner; `roots` are positions in them. None without modules.
+ *
+ * `sentences` say what the numbers are of, and what belongs to no row.
+ */
+export interface ModulesView {
+  readonly rows: readonly ModuleRow[];
+  readonly roots: readonly number[];
+  readonly sentences: readonly string[];
+  readonly empty: string;
+}
+
+/**
+ * A module of the reader's, or `alike` neighbours as one; a root is a function.
+ *
+ * `children` are positions in `ModulesView.rows`; of a row for several, they are these. `path` is
+ * PyTorch's, `type` the class, empty where it is not known. `entity` are its nodes. `line` is the
+ * line in the module around it from which all of them are reached, `where` is it in words.
+ *
+ * `operators` are those that Dynamo captured. Kernels are counted by their calls: `calls` compute
+ * nothing of other modules, `shared` were fused with some. So it is with the seconds of a call
+ * and the bytes that are moved at least: the first adds up from row to row, the second belongs to
+ * several rows. None is unknown. `heat` and `shared_heat` are parts of all that was timed.
+ * `kernels` are those of `calls` that no module within has alone, `fused` those of `shared`.
+ * `differences` are sentences on blocks of several that are not like most; those that are have
+ * their positions among `children` in `usual`.
+ */
+export interface ModuleRow {
+  readonly depth: number;
+  readonly name: string;
+  readonly path: string;
+  readonly type: string;
+  readonly children: readonly number[];
+  readonly alike: number;
+  readonly entity: string;
+  readonly line: string;
+  readonly where: string;
+  readonly operators: number;
+  readonly calls: number;
+  readonly shared: number;
+  readonly seconds: number | null;
+  readonly shared_seconds: number;
+  readonly heat: number;
+  readonly shared_heat: number;
+  readonly time: string;
+  readonly bytes: number | null;
+  readonly bytes_text: string;
+  readonly flops: number | null;
+  readonly flops_text: string;
+  readonly compile: number | null;
+  readonly compile_text: string;
+  readonly breaks: number;
+  readonly kernels: readonly number[];
+  readonly fused: readonly number[];
+  readonly differences: readonly string[];
+  readonly usual: readonly number[];
 }
 
 /**
