@@ -10,7 +10,7 @@ function Guard({ model, entity }: Selected) {
   if (!guard) return null;
   return (
     <>
-      <h4><Badge tone="plain">{guard.kind}</Badge> <code>{guard.source}</code></h4>
+      <h3><Badge tone="plain">{guard.kind}</Badge> <code>{guard.source}</code></h3>
       {guard.text !== "" && <p>{guard.text}</p>}
       {guard.expressions.map((text, i) => <pre key={i} class="dl-quote dl-wrap">{text}</pre>)}
       <dl>
@@ -27,7 +27,7 @@ function Symbol({ model, entity }: Selected) {
   if (!symbol) return null;
   return (
     <>
-      <h4><Badge tone="plain">symbol</Badge> <code>{symbol.name}</code> <span class="dl-dim">in {symbol.frame} {symbol.compile_id}</span></h4>
+      <h3><Badge tone="plain">symbol</Badge> <code>{symbol.name}</code> <span class="dl-dim">in {symbol.frame} {symbol.compile_id}</span></h3>
       {symbol.pinned.map((fact, i) => <p key={i}><Prose text={fact.text} /></p>)}
       <dl>
         {symbol.stands_for.length > 0 && <Fact label="stands for"><code>{symbol.stands_for.join(", ")}</code></Fact>}

@@ -3,7 +3,7 @@ import { useMounted, useStore } from "../core/context";
 import { parseEntity } from "../core/entities";
 import type { Mask } from "../core/kin";
 import type { Model } from "../core/model";
-import { isTab } from "../core/tabs";
+import { isTab, placeName } from "../core/tabs";
 import type { JourneyStop, Station } from "../core/types.generated";
 import { plural } from "../core/words";
 import { CopyButton } from "../ui/copy/copy";
@@ -83,6 +83,27 @@ function Other({ entity }: { entity: string }) {
   return <p class="dl-dim dl-hint">{several.length > 1 ? plural(several.length, parseEntity(several[0])?.kind ?? "thing") : `A ${parseEntity(entity)?.kind ?? "thing"} is selected.`}</p>;
 }
 
+/** What is selected, in words: the station that it stands at, and what its way has at the others. */
+function selectedText(model: Model, entity: string, mask: Mask | null): string {
+  const kind = parseEntity(entity)?.kind;
+  if (!kind || !mask) return "";
+  if (!ON_WAYS.has(kind) || entity.includes(" ")) return `Selected: a ${kind}`;
+  const { stations } = journeyOf(model, entity, mask);
+  const own = stations.flatMap(({ stops }) => stops).find((stop) => stop.entity === entity);
+  const others = stations.filter(({ stops }) => stops.length > 0).map(({ title, stops }) => `${title} ${stops.length}`);
+  return [`Selected: ${own?.text ?? `a ${kind}`}`, others.join(", ")].filter(Boolean).join(". Its way: ");
+}
+
+/** A screen reader hears which view is shown and what is selected, whatever key or click did it. */
+export function Said() {
+  const store = useStore();
+  const model = store.model.value;
+  const pin = store.pin.value;
+  const selected = model && pin ? selectedText(model, pin, store.held.value) : "";
+  const text = store.told.value || [placeName(store.tab.value), selected].filter(Boolean).join(". ");
+  return <span class="dl-said" role="status">{text}</span>;
+}
+
 export function Strip() {
   const { store, host } = useMounted();
   const model = store.model.value;
@@ -96,7 +117,7 @@ export function Strip() {
       {isWay && <Way model={model} entity={entity} mask={mask} />}
       {!isWay && pin && <Other entity={pin} />}
       {!isWay && !pin && <p class="dl-dim dl-hint">Hover lights up what belongs together, a click selects it and shows its whole way. <kbd>?</kbd> shows the keys.</p>}
-      {store.told.value && <span class="dl-status" role="status">{store.told.value}</span>}
+      {store.told.value && <span class="dl-status dl-told">{store.told.value}</span>}
       {pin && model && (
         <span class="dl-foot-tools">
           <button type="button" class="dl-button" data-own aria-expanded={store.details.value} title="All its facts (d)" onClick={() => void (store.details.value = !store.details.value)}>Details</button>
