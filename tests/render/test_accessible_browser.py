@@ -1,4 +1,4 @@
-"""The page for everyone: axe finds nothing serious, all is done by keyboard, and said to who does not see it."""
+"""The page for everyone: axe finds nothing serious, all is done by keyboard, and changes are said."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_axe_does_find_what_is_wrong(show: Callable[[str], Opened], axe: str) ->
 
 
 STOPS = """() => [...document.querySelectorAll("#dynamo-lab *")].filter((one) => one.tabIndex >= 0
-    && one.matches("a[href], button, input, select, textarea, summary, [tabindex], [contenteditable=true]")
+    && one.matches("a[href], button, input, select, textarea, summary, [tabindex]")
     && !one.disabled && one.checkVisibility({ visibilityProperty: true }))
   .map((one, i) => (one.dataset.stop = i))"""
 
@@ -142,7 +142,7 @@ FOCUSED = """() => {
 
 
 def walk(page: Page) -> tuple[list[int], list[str]]:
-    """Press Tab from the first stop to the last: those reached in order, and those without a ring."""
+    """Press Tab to the last stop: those reached in order, and what is missed or has no ring."""
     count = len(page.evaluate(STOPS))
     page.evaluate("() => document.activeElement.blur()")
     page.locator("#dynamo-lab").focus()

@@ -1,4 +1,4 @@
-"""Colours that carry meaning are told apart with any colour vision, and words on them can be read."""
+"""What colours mean is seen with any colour vision, and words on them can be read."""
 
 from __future__ import annotations
 
