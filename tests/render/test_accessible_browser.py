@@ -1,4 +1,4 @@
-"""The page for everyone: axe finds nothing serious, all is done by keyboard, and changes are said."""
+"""The page for everyone: axe finds nothing serious, keys do everything, changes are said."""
 
 from __future__ import annotations
 
