@@ -5,7 +5,7 @@ import { guardEntity } from "../core/entities";
 import { matches } from "../core/search";
 import type { GuardView, WouldPass } from "../core/types.generated";
 import { plural, withoutFolders } from "../core/words";
-import { Empty, Go, WhyNone } from "../ui/bits";
+import { CompileId, Empty, Go, WhyNone } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { Recompiles } from "./recompiles";
@@ -84,7 +84,7 @@ function GuardRow({ row, guards, folded }: GuardRowProps) {
       {row.first && (
         <>
           {!isKind && <span class="dl-dim dl-cell-kind" title={guard.kind}>{guard.kind}</span>}
-          <span class="dl-dim dl-cell-id" title="compilation">{guard.is_state ? guard.compile_ids.join(", ") : guard.compile_id}</span>
+          <span class="dl-dim dl-cell-id" >{guard.is_state ? guard.compile_ids.join(", ") : <CompileId id={guard.compile_id} />}</span>
           <span class="dl-cell-line">{guard.entity && <Go to={guard.entity} title={guard.where} inRow>{withoutFolders(guard.where)}</Go>}</span>
         </>
       )}

@@ -1,7 +1,7 @@
 // The part of guards, and of the sizes that symbols stand for.
 import type { Part, Selected } from "../core/state";
 import { Fact, Links, OfFrame } from "../selection/links";
-import { Badge, Prose } from "../ui/bits";
+import { Badge, CompileId, Prose } from "../ui/bits";
 import { Guards } from "./guards";
 import { guardsState } from "./state";
 
@@ -16,7 +16,7 @@ function Guard({ model, entity }: Selected) {
       <dl>
         <Links label="asked for by" to={guard.entity ? [[guard.entity, guard.where]] : []} />
         <OfFrame model={model} id={guard.frame} />
-        <Fact label="compilation">{guard.compile_id}</Fact>
+        <Fact label="compilation"><CompileId id={guard.compile_id} /></Fact>
       </dl>
     </>
   );
