@@ -70,7 +70,7 @@ def _act(page: Page) -> None:
     for _ in range(8):
         page.keyboard.press("ArrowRight")  # from operator to operator
     open_tab(page, "graphs")
-    rows = _all(page, "[role=option]")[2:20]
+    rows = _all(page, "[role=row]")[2:20]
     for row in rows:
         row.hover()
     for row in rows[:6]:
@@ -79,7 +79,7 @@ def _act(page: Page) -> None:
     for _ in range(15):
         page.mouse.wheel(0, 700)
         page.wait_for_timeout(30)  # as a hand turns a wheel
-    page.locator("[role=option]").nth(3).click()
+    page.locator("[role=row]").nth(3).click()
     for key in ("ArrowDown", "PageDown", "End", "Home"):
         page.keyboard.press(key)
     page.locator("[role=tabpanel] input[type=search]").first.click()

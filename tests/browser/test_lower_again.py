@@ -28,8 +28,8 @@ def test_a_program_is_lowered_again_and_compared(open_notebook: OpenNotebook) ->
     panel.get_by_role("button", name="Take back max_fusion_size=1").wait_for()
     view.get_by_role("button", name="Compare kernels").click()
     view.get_by_label("Recording beside it").select_option("cuda:sm_90")
-    view.get_by_role("listbox", name="Kernels that do the same work").wait_for()
-    columns = view.locator(".dl-beside-column h4")
+    view.get_by_role("grid", name="Kernels that do the same work").wait_for()
+    columns = view.locator(".dl-beside-column h3")
     if columns.count() == 0:
         view.get_by_role("button", name="columns").click()
     assert columns.all_inner_texts() == [both, "cuda:sm_90"]

@@ -74,7 +74,7 @@ def test_kernels_stand_beside_each_other(show: Callable[[str], Opened]) -> None:
     open_tab(page, "kernels")
     page.get_by_role("button", name="side by side").click()
     columns = page.locator(".dl-beside-column")
-    assert columns.locator("h4").all_inner_texts() == ["cpu", "cuda:sm_90"]
+    assert columns.locator("h3").all_inner_texts() == ["cpu", "cuda:sm_90"]
     assert columns.nth(0).locator(".dl-beside-kernel").count() == 1
     assert columns.nth(1).locator(".dl-beside-kernel").count() == 2
     # a kernel of the other recording lights up the line that it came from

@@ -37,7 +37,7 @@ def test_an_operator_unfolds_a_level_a_click_down_to_the_chosen_set(
     trees.get_by_text("its rule raised").wait_for()
     page.get_by_role("button", name="4 core ATen").click()
     assert trees.locator("button.dl-branch").count() == 0
-    page.get_by_role("option", name="aten.sum.default").click()
+    page.get_by_role("row", name="aten.sum.default").click()
     trees.get_by_text("sum_1").click()
     assert page.locator("[data-tab=graphs][aria-selected=true]").count() == 1
 

@@ -50,7 +50,7 @@ def test_every_tab_of_a_log_opens(show):
         open_tab(page, name)
         page.locator(f".dl-panel-{name}").wait_for()
     open_tab(page, "artifacts")
-    page.locator("[role=option]", has_text="aotautograd_cache_miss").first.click()
+    page.locator("[role=row]", has_text="aotautograd_cache_miss").first.click()
     page.locator(".dl-artifact", has_text="cache_status_detailed").wait_for()
 
 
@@ -73,6 +73,6 @@ def test_text_of_a_log_stays_text(show, tmp_path):
     )
     page = show(lab.open_trace(tmp_path / "logs"))
     open_tab(page, "artifacts")
-    page.locator("[role=option]", has_text="unreadable").click()
+    page.locator("[role=row]", has_text="unreadable").click()
     page.locator(".dl-artifact", has_text="</script><b>bold</b>").wait_for()
     assert page.locator("b", has_text="bold").count() == 0

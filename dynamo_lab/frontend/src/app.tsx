@@ -2,7 +2,7 @@
 import { Code } from "./code/code";
 import { useMounted, useStore } from "./core/context";
 import { TAB_NAMES } from "./core/tabs";
-import { Strip } from "./journey/strip";
+import { Said, Strip } from "./journey/strip";
 import { Selection } from "./selection/selection";
 import { Tabs } from "./shell/tabs";
 import { Reading } from "./summary/reading";
@@ -70,6 +70,7 @@ function Body() {
         <Right key="right" />
       </div>
       <Strip />
+      <Said />
     </>
   );
 }

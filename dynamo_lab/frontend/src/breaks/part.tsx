@@ -12,7 +12,7 @@ function Break({ model, entity, mask }: Selected) {
   if (!item) return null;
   return (
     <>
-      <h4><Badge tone="warning">break {model.breakNumber(item.id)}</Badge> <Prose text={item.heading} /></h4>
+      <h3><Badge tone="warning">break {model.breakNumber(item.id)}</Badge> <Prose text={item.heading} /></h3>
       <p class="dl-clamp"><Prose text={blocks(item.explanation)[0]?.text || item.reason} /></p>
       <dl>
         <KinLines model={model} mask={mask} />

@@ -48,7 +48,7 @@ function Legend({ source }: { source: SourceView }) {
   const states = new Set(source.lines.map((line) => line[LINE.state]));
   const present = Object.keys(STATES).filter((state) => states.has(state as keyof typeof STATES & ""));
   return (
-    <div class="dl-legend" aria-label="Legend">
+    <div class="dl-legend" role="group" aria-label="Legend">
       {present.map((state) => <span key={state} class={`dl-key dl-key-${state}`}>{STATES[state]}</span>)}
       {source.marks.some((mark) => mark.kind === "break") && <span class="dl-key dl-key-break">graph break</span>}
       {source.marks.some((mark) => mark.kind === "specialised") && <span class="dl-key dl-key-specialised">size specialized</span>}

@@ -11,7 +11,7 @@ function Line({ model, entity, mask }: Selected) {
   const label = model.sources.label(entity.a, entity.b);
   return (
     <>
-      <h4><Badge tone={outcomeTone(line?.[LINE.state] ?? "")}>{line?.[LINE.state] || "line"}</Badge> {label}</h4>
+      <h3><Badge tone={outcomeTone(line?.[LINE.state] ?? "")}>{line?.[LINE.state] || "line"}</Badge> {label}</h3>
       {line && <pre class="dl-quote">{line[LINE.text].trim()}</pre>}
       <dl><KinFacts model={model} mask={mask} /><KinGraphs model={model} mask={mask} /></dl>
     </>

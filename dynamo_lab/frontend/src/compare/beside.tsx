@@ -179,7 +179,7 @@ function Column({ label, kernels, entity, empty }: ColumnProps) {
   const among = (mask: Mask | null, id: number): boolean => mask !== null && kin.resolve(entity(id)).some((vertex) => mask[vertex] === 1);
   return (
     <section class="dl-beside-column" aria-label={`Kernels of ${label}`}>
-      <h4>{label}</h4>
+      <h3>{label}</h3>
       {kernels.length === 0 && <p class="dl-dim">{empty}</p>}
       {kernels.map((kernel) => (
         <div key={kernel.id} data-entity={entity(kernel.id) || undefined}>

@@ -22,7 +22,7 @@ interface PaneProps {
 function Pane({ title, aside, entity, wide, children }: PaneProps) {
   return (
     <section class={`dl-stage${wide ? " is-wide" : ""}`} aria-label={title}>
-      <h4 class="dl-stage-head" data-entity={entity || undefined}><b>{title}</b> {aside}</h4>
+      <h3 class="dl-stage-head" data-entity={entity || undefined}><b>{title}</b> {aside}</h3>
       {children}
     </section>
   );

@@ -13,7 +13,7 @@ function Operator({ model, entity, mask }: Selected) {
   const rule = decompositions.trees.rules[item.rule];
   return (
     <>
-      <h4><Badge tone="plain">operator</Badge> <code>{item.operator}</code></h4>
+      <h3><Badge tone="plain">operator</Badge> <code>{item.operator}</code></h3>
       <dl>
         <Fact label="called">{item.times === 1 ? "once" : `${item.times} times`}</Fact>
         <Fact label="becomes">{decompositions.sets.map(([, title], i) => `${item.became[i].toLocaleString("en")} in ${title}`).join(", ")}</Fact>

@@ -7,7 +7,7 @@ import { matches } from "../core/search";
 import type { AttemptView, FrameView } from "../core/types.generated";
 import { plural, seconds } from "../core/words";
 import { playbackOf, stepsState } from "../steps/state";
-import { Badge, Empty, Fold, Go, GraphChip, outcomeTone, Prose, WhyNone } from "../ui/bits";
+import { Badge, CompileId, Empty, Fold, Go, GraphChip, outcomeTone, Prose, WhyNone } from "../ui/bits";
 import { Pager } from "../ui/pager";
 import { PAGE, pageAt } from "../ui/paging";
 import { SearchBox } from "../ui/search-box";
@@ -20,7 +20,7 @@ function Attempt({ attempt, frame }: { attempt: AttemptView; frame: FrameView })
   return (
     <li>
       <span class="dl-attempt-head">
-        <span><span class="dl-dim">compilation</span> <code>{attempt.label}</code></span>
+        <span><span class="dl-dim">compilation</span> <code><CompileId id={attempt.label} /></code></span>
         {!(alone && attempt.outcome === frame.outcome) && <Badge tone={outcomeTone(attempt.outcome)}>{attempt.outcome}</Badge>}
         {attempt.seconds > 0 && <span class="dl-dim">{seconds(attempt.seconds)}</span>}
         {attempt.graph !== null && !alone && <GraphChip id={attempt.graph} />}

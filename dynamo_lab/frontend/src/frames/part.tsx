@@ -10,7 +10,7 @@ function Frame({ model, entity }: Selected) {
   if (!frame) return null;
   return (
     <>
-      <h4><Badge tone={outcomeTone(frame.ran)}>{frame.ran}</Badge> {frame.name}</h4>
+      <h3><Badge tone={outcomeTone(frame.ran)}>{frame.ran}</Badge> {frame.name}</h3>
       {frame.reason && <p><Prose text={frame.reason} /></p>}
       <dl>
         <Links label="line" to={frame.entity ? [[frame.entity, frame.where]] : []} />

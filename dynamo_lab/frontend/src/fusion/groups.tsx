@@ -78,11 +78,11 @@ function Picture({ schedule, layout, boxes, frames, weak, groups, chosen }: Pict
         const middle = placed.x + placed.width / 2;
         return (
           <g
-            key={box.id} class={`dl-box dl-box-node dl-fusion-${item.kind}${colour(box)}${state}`} tabindex={0} role="button" aria-label={`${box.label.title} ${box.label.detail}`}
+            key={box.id} class={`dl-box dl-box-node dl-fusion-${item.kind}${colour(box)}${state}`} tabindex={0} role="button" aria-label={`${box.label.title} ${box.label.detail}`.trim()}
             data-entity={opEntity(item.id)} onKeyDown={(event) => { if (event.key === "Enter") store.togglePin(opEntity(item.id)); }}
           >
             <rect x={placed.x} y={placed.y} width={placed.width} height={placed.height} rx={item.kind === "extern" ? 12 : 3} />
-            <text class="dl-box-title" x={middle} y={placed.y + (box.label.detail ? 14 : placed.height / 2 + 4)}>{box.label.title}</text>
+            <text class="dl-box-title" x={middle} y={placed.y + (box.label.detail ? 14 : placed.height / 2 + 4)}>{box.label.title}</text>{" "}
             {box.label.detail && <text class="dl-box-detail" x={middle} y={placed.y + 27}>{box.label.detail}</text>}
           </g>
         );

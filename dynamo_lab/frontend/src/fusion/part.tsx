@@ -13,7 +13,7 @@ function Operation({ model, entity, mask }: Selected) {
   const others = (item.place < 0 ? [] : schedule.groups[schedule.final[item.place].group].operations).filter((i) => schedule.operations[i] !== item);
   return (
     <>
-      <h4><Badge tone="plain">{item.kind}</Badge> <code>{item.name}</code> <span class="dl-dim">{item.title}, in {schedule.title}</span></h4>
+      <h3><Badge tone="plain">{item.kind}</Badge> <code>{item.name}</code> <span class="dl-dim">{item.title}, in {schedule.title}</span></h3>
       <dl>
         {item.loops && <Fact label="loops"><code>{item.loops}</code></Fact>}
         <Fact label="writes"><code>{item.buffers.join(", ")}</code></Fact>

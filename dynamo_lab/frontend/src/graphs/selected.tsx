@@ -30,7 +30,7 @@ export function Node({ model, entity, mask }: Selected) {
   const bodies = (graph.subgraphs[node] ?? []).map((id) => [graphEntity(id), model.graphTitle(id)] as const);
   return (
     <>
-      <h4><Badge tone="plain">{index.op(node)}</Badge> <code>{graph.name[node]}</code> <span class="dl-dim">in {graph.title}</span></h4>
+      <h3><Badge tone="plain">{index.op(node)}</Badge> <code>{graph.name[node]}</code> <span class="dl-dim">in {graph.title}</span></h3>
       {index.op(node).startsWith("call_") && <pre class="dl-quote dl-wrap">{index.target(node)}({graph.arguments[node]})</pre>}
       <dl>
         {index.value(node) && <Fact label="value"><code>{index.value(node)}</code>{memory && <span class="dl-dim"> {memory}</span>}</Fact>}
@@ -58,7 +58,7 @@ export function Module({ model, entity, mask }: Selected) {
   if (!graph || !module) return null;
   return (
     <>
-      <h4><Badge tone="plain">module</Badge> <code>{module.path || module.name}</code></h4>
+      <h3><Badge tone="plain">module</Badge> <code>{module.path || module.name}</code></h3>
       <dl>
         {module.type && <Fact label="type"><code>{module.type}</code></Fact>}
         <Fact label="holds">{plural(moduleNodes(graph, entity.b).length, "node")}</Fact>
@@ -75,7 +75,7 @@ export function Graph({ model, entity }: Selected) {
   if (!graph) return null;
   return (
     <>
-      <h4><Badge tone="plain">{graph.stage}</Badge> {graph.title}</h4>
+      <h3><Badge tone="plain">{graph.stage}</Badge> {graph.title}</h3>
       <p class="dl-dim">{graph.subtitle}</p>
       <dl>
         <Fact label="holds">{plural(graph.name.length, "node")}, {plural(graph.operators, "operator")}</Fact>

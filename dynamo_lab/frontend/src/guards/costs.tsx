@@ -2,7 +2,7 @@
 import { useModel } from "../core/context";
 import type { GuardCostRow, GuardCostView } from "../core/types.generated";
 import { seconds } from "../core/words";
-import { Empty, Prose, WhyNone } from "../ui/bits";
+import { CompileId, Empty, Prose, WhyNone } from "../ui/bits";
 import { RunButton } from "../ui/run-button";
 import { Table } from "../ui/copy/table";
 
@@ -27,7 +27,7 @@ function Rows({ rows }: { rows: readonly GuardCostRow[] }) {
 function Cost({ cost }: { cost: GuardCostView }) {
   return (
     <section aria-label={`Guards of ${cost.compile_id}`}>
-      <p>{cost.title && <b>{cost.title} </b>}<span class="dl-dim">{cost.compile_id}</span> {cost.sentence}</p>
+      <p>{cost.title && <b>{cost.title} </b>}<span class="dl-dim">compilation <CompileId id={cost.compile_id} />.</span> {cost.sentence}</p>
       <Rows rows={cost.rows} />
       {cost.sum && <p class="dl-dim">{cost.sum}</p>}
       {cost.filters.length > 0 && <ul>{cost.filters.map((text) => <li key={text}><Prose text={text} /></li>)}</ul>}

@@ -5,7 +5,7 @@ import { guardEntity } from "../core/entities";
 import { matches } from "../core/search";
 import type { GuardView, WouldPass } from "../core/types.generated";
 import { plural, withoutFolders } from "../core/words";
-import { Empty, Go, WhyNone } from "../ui/bits";
+import { CompileId, Empty, Go, WhyNone } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { Recompiles } from "./recompiles";
@@ -63,14 +63,14 @@ interface GuardRowProps {
   readonly row: Row;
   readonly guards: readonly GuardView[];
   readonly folded: ReadonlySet<string>;
-  readonly toggle: (source: string) => void;
 }
 
-function GuardRow({ row, guards, folded, toggle }: GuardRowProps) {
+/** The list folds and unfolds what is chosen in it, by click and by Enter. */
+function GuardRow({ row, guards, folded }: GuardRowProps) {
   if (row.kind === "source") {
     const isFolded = folded.has(row.source);
     return (
-      <button type="button" class="dl-guard-head" aria-expanded={!isFolded} data-own onClick={() => toggle(row.source)}>
+      <button type="button" class="dl-guard-head" tabIndex={-1} aria-expanded={!isFolded} data-own>
         <span aria-hidden="true">{isFolded ? "\u25b8" : "\u25be"}</span>
         <code class="dl-guard-source">{row.source}</code><span class="dl-count">{row.count}</span>
       </button>
@@ -84,7 +84,7 @@ function GuardRow({ row, guards, folded, toggle }: GuardRowProps) {
       {row.first && (
         <>
           {!isKind && <span class="dl-dim dl-cell-kind" title={guard.kind}>{guard.kind}</span>}
-          <span class="dl-dim dl-cell-id" title="compilation">{guard.is_state ? guard.compile_ids.join(", ") : guard.compile_id}</span>
+          <span class="dl-dim dl-cell-id" >{guard.is_state ? guard.compile_ids.join(", ") : <CompileId id={guard.compile_id} />}</span>
           <span class="dl-cell-line">{guard.entity && <Go to={guard.entity} title={guard.where} inRow>{withoutFolders(guard.where)}</Go>}</span>
         </>
       )}
@@ -124,6 +124,10 @@ function Explorer() {
     if (!next.delete(source)) next.add(source);
     folded.value = next;
   };
+  const choose = (i: number): void => {
+    const row = rows.value[i];
+    if (row.kind === "source") toggle(row.source);
+  };
   return (
     <>
       <WouldPassBox answer={tried} />
@@ -138,7 +142,7 @@ function Explorer() {
         ? <Empty title="No guard matches">Each word must occur in the value, its kind, its expression or its line.</Empty>
         : <VirtualList
             label="Guards" count={rows.value.length} row={24} entity={entity} rowClass={rowClass}
-            renderRow={(i) => <GuardRow row={rows.value[i]} guards={guards} folded={folded.value} toggle={toggle} />}
+            renderRow={(i) => <GuardRow row={rows.value[i]} guards={guards} folded={folded.value} />} onChoose={choose}
             show={{ index: shown, tick: reveal.tick }}
           />}
     </>

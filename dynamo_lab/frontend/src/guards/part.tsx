@@ -1,7 +1,7 @@
 // The part of guards, and of the sizes that symbols stand for.
 import type { Part, Selected } from "../core/state";
 import { Fact, Links, OfFrame } from "../selection/links";
-import { Badge, Prose } from "../ui/bits";
+import { Badge, CompileId, Prose } from "../ui/bits";
 import { Guards } from "./guards";
 import { guardsState } from "./state";
 
@@ -10,13 +10,13 @@ function Guard({ model, entity }: Selected) {
   if (!guard) return null;
   return (
     <>
-      <h4><Badge tone="plain">{guard.kind}</Badge> <code>{guard.source}</code></h4>
+      <h3><Badge tone="plain">{guard.kind}</Badge> <code>{guard.source}</code></h3>
       {guard.text !== "" && <p>{guard.text}</p>}
       {guard.expressions.map((text, i) => <pre key={i} class="dl-quote dl-wrap">{text}</pre>)}
       <dl>
         <Links label="asked for by" to={guard.entity ? [[guard.entity, guard.where]] : []} />
         <OfFrame model={model} id={guard.frame} />
-        <Fact label="compilation">{guard.compile_id}</Fact>
+        <Fact label="compilation"><CompileId id={guard.compile_id} /></Fact>
       </dl>
     </>
   );
@@ -27,7 +27,7 @@ function Symbol({ model, entity }: Selected) {
   if (!symbol) return null;
   return (
     <>
-      <h4><Badge tone="plain">symbol</Badge> <code>{symbol.name}</code> <span class="dl-dim">in {symbol.frame} {symbol.compile_id}</span></h4>
+      <h3><Badge tone="plain">symbol</Badge> <code>{symbol.name}</code> <span class="dl-dim">in {symbol.frame} {symbol.compile_id}</span></h3>
       {symbol.pinned.map((fact, i) => <p key={i}><Prose text={fact.text} /></p>)}
       <dl>
         {symbol.stands_for.length > 0 && <Fact label="stands for"><code>{symbol.stands_for.join(", ")}</code></Fact>}

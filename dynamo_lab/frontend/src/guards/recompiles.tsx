@@ -2,7 +2,7 @@
 import { useModel } from "../core/context";
 import type { CauseView, ChangesView, RecompileView, Remedy } from "../core/types.generated";
 import { withoutFolders } from "../core/words";
-import { Badge, Empty, Fold, Go, Prose } from "../ui/bits";
+import { Badge, CompileId, Empty, Fold, Go, Prose } from "../ui/bits";
 
 const SIGNS: Readonly<Record<string, string>> = { "+": "new", "-": "gone", "~": "other" };
 
@@ -54,7 +54,7 @@ function Recompile({ item }: { item: RecompileView }) {
     <article class="dl-card dl-card-small" data-entity={`frame:${item.frame}`}>
       <header>
         <h3><Prose text={item.title} /></h3>
-        <span class="dl-dim">{item.compile_id}</span>
+        <span class="dl-dim">compilation <CompileId id={item.compile_id} /></span>
         {item.limit_hit && <Badge tone="bad">limit reached</Badge>}
       </header>
       {item.causes.map((cause, i) => <Cause key={i} cause={cause} />)}

@@ -4,7 +4,7 @@ import { useModel, useStore } from "../core/context";
 import { parseEntity, symbolEntity } from "../core/entities";
 import type { FactView, SymbolView } from "../core/types.generated";
 import { withoutFolders } from "../core/words";
-import { Badge, Empty, Fold, Go, Prose } from "../ui/bits";
+import { Badge, CompileId, Empty, Fold, Go, Prose } from "../ui/bits";
 
 function Where({ at }: { at: { entity: string; where: string } }) {
   if (!at.where) return <span class="dl-dim">by the backend</span>;
@@ -37,7 +37,7 @@ function Symbol({ symbol, index }: { symbol: SymbolView; index: number }) {
       <header>
         <h3><code>{symbol.name}</code>{symbol.value && <> = <code>{symbol.value}</code></>} <span class="dl-symbol-for">{symbol.stands_for.join(", ")}</span></h3>
         {symbol.value ? <Badge tone="warning">{Number.isNaN(Number(symbol.value)) ? "tied" : "specialized"}</Badge> : <Badge tone="good">dynamic</Badge>}
-        <span class="dl-dim">{symbol.compile_id}</span>
+        <span class="dl-dim">compilation <CompileId id={symbol.compile_id} /></span>
       </header>
       <p class="dl-dim">{facts(symbol).join(" \u00b7 ")} {symbol.where && <>{"\u00b7"} first used on <Where at={symbol} /></>}</p>
       {symbol.pinned.length > 0 && <ul class="dl-pinned">{symbol.pinned.map((fact, i) => <Pinned key={i} fact={fact} />)}</ul>}

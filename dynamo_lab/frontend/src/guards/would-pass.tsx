@@ -3,7 +3,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useStore } from "../core/context";
 import type { WouldPass } from "../core/types.generated";
 import { withoutFolders } from "../core/words";
-import { Go, Prose } from "../ui/bits";
+import { CompileId, Go, Prose } from "../ui/bits";
 
 export function WouldPassBox({ answer }: { answer: Signal<WouldPass | null> }) {
   const { source } = useStore();
@@ -49,7 +49,7 @@ function Verdicts({ answer }: { answer: WouldPass }) {
       <ul class="dl-plain">
         {answer.checks.map((check) => (
           <li key={check.compile_id}>
-            <span class={check.passes ? "dl-would-yes" : "dl-would-no"}>{check.passes ? "\u2713" : "\u2717"}</span> {check.compile_id}{" "}
+            <span class={check.passes ? "dl-would-yes" : "dl-would-no"}>{check.passes ? "\u2713" : "\u2717"}</span> compilation <CompileId id={check.compile_id} />{" "}
             {check.passes ? "passes" : <Prose text={check.text} />} {check.where && <Go to={check.entity} title={check.where}>{withoutFolders(check.where)}</Go>}
           </li>
         ))}

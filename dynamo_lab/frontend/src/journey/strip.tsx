@@ -3,7 +3,7 @@ import { useMounted, useStore } from "../core/context";
 import { parseEntity } from "../core/entities";
 import type { Mask } from "../core/kin";
 import type { Model } from "../core/model";
-import { isTab } from "../core/tabs";
+import { isTab, placeName } from "../core/tabs";
 import type { JourneyStop, Station } from "../core/types.generated";
 import { plural } from "../core/words";
 import { CopyButton } from "../ui/copy/copy";
@@ -13,14 +13,14 @@ import { journeyOf } from "./journey";
 /** Stops of a station that are named; the others are counted. */
 const NAMED = 2;
 
-function StopButton({ stop, isHere }: { stop: JourneyStop; isHere: boolean }) {
+function StopButton({ stop, isHere, isSecond }: { stop: JourneyStop; isHere: boolean; isSecond: boolean }) {
   const store = useStore();
   const go = (): void => {
     store.go(stop.entity);
     if (isTab(stop.tab)) store.setTab(stop.tab);
   };
   return (
-    <button type="button" class={`dl-stop${isHere ? " is-here" : ""}`} data-own aria-current={isHere ? "step" : undefined} title={stop.text} onClick={go}>
+    <button type="button" class={`dl-stop${isHere ? " is-here" : ""}${isSecond ? " dl-strip-wide" : ""}`} data-own aria-current={isHere ? "step" : undefined} title={stop.text} onClick={go}>
       {stop.is_backward && <span class="dl-stop-backward" title="of the backward">{"\u2190 "}</span>}
       {stop.text}
     </button>
@@ -37,12 +37,12 @@ function named(stops: readonly JourneyStop[], entity: string): readonly JourneyS
   return stops.filter((stop) => chosen.has(stop)).slice(0, NAMED);
 }
 
-/** The others stand in the details. */
-function Rest({ stops }: { stops: readonly JourneyStop[] }) {
+/** The others stand in the details. Where the strip is narrow, they are all but the first. */
+function Rest({ stops, when }: { stops: readonly JourneyStop[]; when: "dl-strip-wide" | "dl-strip-narrow" | "" }) {
   const { details } = useStore();
   return (
     <button
-      type="button" class="dl-stop" data-own aria-label={`and ${stops.length} more`}
+      type="button" class={`dl-stop dl-stop-rest ${when}`} data-own aria-label={`+${stops.length} more`}
       title={stops.map(({ text }) => text).slice(0, 40).join("\n")} onClick={() => void (details.value = true)}
     >
       +{stops.length}
@@ -52,15 +52,19 @@ function Rest({ stops }: { stops: readonly JourneyStop[] }) {
 
 function Stops({ station, entity }: { station: Station; entity: string }) {
   const shown = named(station.stops, entity);
+  const first = shown.find((stop) => stop.entity === entity) ?? shown[0];
   const rest = station.stops.filter((stop) => !shown.includes(stop));
+  const others = station.stops.filter((stop) => stop !== first);
   const count = station.stops.length;
   return (
     <li class={`dl-station${count === 0 ? " is-missing" : ""}`}>
       <span class="dl-station-title" title={count > 1 ? `${station.title}: ${count}` : station.title}>{station.title}</span>
       <span class="dl-stops">
-        {shown.map((stop) => <StopButton key={stop.entity + stop.tab} stop={stop} isHere={stop.entity === entity} />)}
-        {rest.length > 0 && <Rest stops={rest} />}
-        {count === 0 && <span class="dl-dim" title={station.missing}>{station.missing}</span>}
+        {shown.map((stop) => <StopButton key={stop.entity + stop.tab} stop={stop} isHere={stop.entity === entity} isSecond={stop !== first} />)}
+        {rest.length > 0 && <Rest stops={rest} when={shown.length > 1 ? "dl-strip-wide" : ""} />}
+        {shown.length > 1 && <Rest stops={others} when="dl-strip-narrow" />}
+        {count === 0 && <span class="dl-dim dl-strip-wide" title={station.missing}>{station.missing}</span>}
+        {count === 0 && <span class="dl-dim dl-strip-narrow" title={station.missing}>none</span>}
       </span>
     </li>
   );
@@ -83,6 +87,27 @@ function Other({ entity }: { entity: string }) {
   return <p class="dl-dim dl-hint">{several.length > 1 ? plural(several.length, parseEntity(several[0])?.kind ?? "thing") : `A ${parseEntity(entity)?.kind ?? "thing"} is selected.`}</p>;
 }
 
+/** What is selected, in words: the station that it stands at, and what its way has at the others. */
+function selectedText(model: Model, entity: string, mask: Mask | null): string {
+  const kind = parseEntity(entity)?.kind;
+  if (!kind || !mask) return "";
+  if (!ON_WAYS.has(kind) || entity.includes(" ")) return `Selected: a ${kind}`;
+  const { stations } = journeyOf(model, entity, mask);
+  const own = stations.flatMap(({ stops }) => stops).find((stop) => stop.entity === entity);
+  const others = stations.filter(({ stops }) => stops.length > 0).map(({ title, stops }) => `${title} ${stops.length}`);
+  return [`Selected: ${own?.text ?? `a ${kind}`}`, others.join(", ")].filter(Boolean).join(". Its way: ");
+}
+
+/** A screen reader hears which view is shown and what is selected, whatever key or click did it. */
+export function Said() {
+  const store = useStore();
+  const model = store.model.value;
+  const pin = store.pin.value;
+  const selected = model && pin ? selectedText(model, pin, store.held.value) : "";
+  const text = store.told.value || [placeName(store.tab.value), selected].filter(Boolean).join(". ");
+  return <span class="dl-said" role="status">{text}</span>;
+}
+
 export function Strip() {
   const { store, host } = useMounted();
   const model = store.model.value;
@@ -96,7 +121,7 @@ export function Strip() {
       {isWay && <Way model={model} entity={entity} mask={mask} />}
       {!isWay && pin && <Other entity={pin} />}
       {!isWay && !pin && <p class="dl-dim dl-hint">Hover lights up what belongs together, a click selects it and shows its whole way. <kbd>?</kbd> shows the keys.</p>}
-      {store.told.value && <span class="dl-status" role="status">{store.told.value}</span>}
+      {store.told.value && <span class="dl-status dl-told">{store.told.value}</span>}
       {pin && model && (
         <span class="dl-foot-tools">
           <button type="button" class="dl-button" data-own aria-expanded={store.details.value} title="All its facts (d)" onClick={() => void (store.details.value = !store.details.value)}>Details</button>

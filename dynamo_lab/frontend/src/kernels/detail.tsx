@@ -47,13 +47,13 @@ function KernelHead({ kernel, wrapper, calls, assembly, editing }: HeadProps) {
   const line = calls[0] ?? kernel.line;
   return (
     <div class="dl-toolbar dl-kernel-head" data-entity={kernelEntity(kernel.id)}>
-      <code class="dl-ellipsis" title={kernel.name}>{kernel.name}</code>
+      <code class="dl-ellipsis dl-kernel-heading" title={kernel.name}>{kernel.name}</code>
       {time && <span title="Measured: all its calls in one call of the program, warm caches; its share of that">{time}</span>}
       {kernel.calls > 1 && <span class="dl-dim">called {kernel.calls} times</span>}
       {kernel.is_backward && <Badge tone="plain">backward</Badge>}
       {kernel.graph !== null && <GraphChip id={kernel.graph} />}
-      {kernel.nodes.length > 0 && <span class="dl-dim">{plural(kernel.nodes.length, "node")}</span>}
-      {kernel.coverage && <span class="dl-dim" title="A statement is a line that computes. Its colour is that of your line.">{kernel.coverage}</span>}
+      {kernel.nodes.length > 0 && <span class="dl-dim dl-if-wide">{plural(kernel.nodes.length, "node")}</span>}
+      {kernel.coverage && <span class="dl-dim dl-if-wide" title="A statement is a line that computes. Its colour is that of your line.">{kernel.coverage}</span>}
       {kernel.code && kernel.language !== "c" && (
         <button type="button" class="dl-button" data-own aria-pressed={assembly.open.value} onClick={() => { assembly.open.value = !assembly.open.value; editing.value = false; }}>Assembly</button>
       )}

@@ -1,12 +1,13 @@
 // Kernels at the left, the code of the chosen one at the right.
 import { useComputed, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { timeOf } from "../benchmarks/state";
 import { Beside, BesideToggle } from "../compare/beside";
 import { compareState } from "../compare/state";
 import { useModel, useStore } from "../core/context";
 import { kernelEntity } from "../core/entities";
-import type { WrapperView } from "../core/types.generated";
+import type { KernelView, WrapperView } from "../core/types.generated";
 import { plural, withoutFolders } from "../core/words";
 import { Badge, Empty, GoTab } from "../ui/bits";
 import { Splitter } from "../ui/splitter";
@@ -26,6 +27,29 @@ function WrapperRow({ wrapper }: { wrapper: WrapperView }) {
   );
 }
 
+const nameOf = (kernel: KernelView): string => kernel.title || kernel.name;
+
+/** Heights of a row whose name fits on a line, and of one that needs two. */
+const [ONE_LINE, TWO_LINES] = [46, 62];
+/** About the width of a letter of a name, and of what stands around it. */
+const [LETTER, AROUND] = [7.4, 26];
+
+/** The height of the rows: where the list is too narrow for the longest name, each has a second line for it. */
+function useRowHeight(side: RefObject<HTMLDivElement | null>, kernels: readonly KernelView[]): number {
+  const width = useSignal(0);
+  useLayoutEffect(() => {
+    const element = side.current;
+    if (!element) return;
+    const measure = (): void => void (width.value = element.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [kernels]);
+  const longest = useMemo(() => kernels.reduce((most, kernel) => Math.max(most, nameOf(kernel).length), 0), [kernels]);
+  return longest * LETTER + AROUND > width.value ? TWO_LINES : ONE_LINE;
+}
+
 function Row({ item }: { item: Item }) {
   const model = useModel();
   if ("wrapper" in item) return <WrapperRow wrapper={item.wrapper} />;
@@ -33,9 +57,9 @@ function Row({ item }: { item: Item }) {
   const of = kernel.graph === null ? "" : model.graphTitle(kernel.graph);
   return (
     <>
-      <span class="dl-kernel-name" title={kernel.name}>{kernel.title || kernel.name}</span>
-      <Badge tone={kernel.language === "extern" ? "grey" : "plain"}>{kernel.language}</Badge>
+      <span class="dl-kernel-name dl-kernel-title" title={kernel.name}>{nameOf(kernel)}</span>
       <span class="dl-kernel-sub" title={[of, kernel.where, ...kernel.operators].filter(Boolean).join("\n")}>
+        <Badge tone={kernel.language === "extern" ? "grey" : "plain"}>{kernel.language}</Badge>{" "}
         {[timeOf(model)(kernel.id), withoutFolders(kernel.where), kernel.operators.join(", ")].filter(Boolean).join("  \u00b7  ")}
       </span>
     </>
@@ -58,6 +82,8 @@ export function Kernels() {
   const { view, kin } = useModel();
   const onlyKin = useSignal(false);
   const jump = useSignal({ index: -1, tick: 0 });
+  const side = useRef<HTMLDivElement>(null);
+  const row = useRowHeight(side, view.kernels.kernels);
   const all = useComputed(() => (store.model.value ? kernelItems(store.model.value.view.kernels) : [])).value;
   const held = store.held.value;
   const isHeld = (id: number): boolean => held?.[kin.vertex("kernel", id)] === 1;
@@ -95,11 +121,11 @@ export function Kernels() {
   if (compareState(store).isBeside.value && store.source.recordings.entries.value.length > 1) return <Beside />;
   return (
     <div class="dl-kernels">
-      <div class="dl-kernel-side">
+      <div class="dl-kernel-side" ref={side}>
         <div class="dl-toolbar dl-kernel-compare"><BesideToggle /></div>
         <Head all={view.kernels.kernels.length} kin={kinCount} only={only} toggle={() => (onlyKin.value = !onlyKin.value)} />
         <VirtualList
-          label="Kernels" class="dl-kernel-list" count={items.length} row={46} entity={entity} rowClass={rowClass}
+          label="Kernels" class="dl-kernel-list" count={items.length} row={row} entity={entity} rowClass={rowClass}
           renderRow={(i) => <Row item={items[i]} />} onChoose={choose} current={at} show={jump.value}
         />
       </div>

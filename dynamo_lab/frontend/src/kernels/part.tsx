@@ -13,7 +13,7 @@ function Kernel({ model, entity, mask }: Selected) {
   if (!kernel) return null;
   return (
     <>
-      <h4><Badge tone="plain">{kernel.language}</Badge> <code>{kernel.name}</code></h4>
+      <h3><Badge tone="plain">{kernel.language}</Badge> <code>{kernel.name}</code></h3>
       <dl>
         {kernel.graph !== null && <Links label="graph" to={[[graphEntity(kernel.graph), model.graphTitle(kernel.graph)]]} />}
         {kernel.operators.length > 0 && <Fact label={kernel.code ? "fuses" : "computes"}>{kernel.operators.join(" \u00b7 ")}</Fact>}
@@ -37,7 +37,7 @@ function Statement({ model, entity, mask }: Selected) {
   if (!kernel || !statement) return null;
   return (
     <>
-      <h4><Badge tone="plain">statement</Badge> <code>{kernel.code.split("\n")[entity.b - 1]?.trim().slice(0, 200)}</code></h4>
+      <h3><Badge tone="plain">statement</Badge> <code>{kernel.code.split("\n")[entity.b - 1]?.trim().slice(0, 200)}</code></h3>
       <p class="dl-dim">{ORIGINS[statement[2]]}</p>
       <dl>
         <Links label="kernel" to={[[kernelEntity(kernel.id), kernel.title || kernel.name]]} />

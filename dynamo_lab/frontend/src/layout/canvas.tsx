@@ -115,6 +115,7 @@ export function Canvas({ width, height, focus, shift, children }: CanvasProps) {
   const onPointerDown = (event: PointerEvent): void => {
     if (event.button !== 0) return;
     const element = event.currentTarget as HTMLElement;
+    const { ownerDocument: whole } = element; // a quick hand is outside with its first move, and may let go there
     let moved = false;
     const start = { x: event.clientX, y: event.clientY, at: place.value };
     const onMove = (next: PointerEvent): void => {
@@ -125,15 +126,15 @@ export function Canvas({ width, height, focus, shift, children }: CanvasProps) {
       put({ ...start.at, x: start.at.x + dx, y: start.at.y + dy });
     };
     const onUp = (): void => {
-      element.removeEventListener("pointermove", onMove);
-      element.removeEventListener("pointerup", onUp);
-      element.removeEventListener("pointercancel", onUp);
+      whole.removeEventListener("pointermove", onMove, true);
+      whole.removeEventListener("pointerup", onUp, true);
+      whole.removeEventListener("pointercancel", onUp, true);
       // A drag ends in a click on whatever lies under the pointer: that one is not meant.
       if (moved) element.addEventListener("click", (click) => click.stopPropagation(), { once: true, capture: true });
     };
-    element.addEventListener("pointermove", onMove);
-    element.addEventListener("pointerup", onUp);
-    element.addEventListener("pointercancel", onUp);
+    whole.addEventListener("pointermove", onMove, true);
+    whole.addEventListener("pointerup", onUp, true);
+    whole.addEventListener("pointercancel", onUp, true);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const steps: Readonly<Record<string, () => void>> = {

@@ -12,7 +12,7 @@ function Buffer({ model, entity, mask }: Selected) {
   if (!buffer) return null;
   return (
     <>
-      <h4><Badge tone="plain">{buffer.kind}</Badge> <code>{buffer.name}</code> <span class="dl-dim">of {model.graphTitle(buffer.graph)}</span></h4>
+      <h3><Badge tone="plain">{buffer.kind}</Badge> <code>{buffer.name}</code> <span class="dl-dim">of {model.graphTitle(buffer.graph)}</span></h3>
       <p><Prose text={buffer.why} /></p>
       <dl>
         {buffer.value && <Fact label="value"><code>{buffer.value}</code> <span class="dl-dim">{buffer.size}</span></Fact>}

@@ -37,7 +37,7 @@ function Facts({ step, graph }: { step: LoweringStep; graph: number }) {
   return (
     <div class="dl-pass-facts">
       {index && <p class="dl-lowered-call"><NodeCall index={index} node={step.node} /></p>}
-      <p><Prose text={step.sentence} /></p>
+      <p><Prose text={step.sentence} />{OUTCOME_TEXTS[step.outcome] && <span class="dl-dim"> <i>{step.outcome}</i>: {OUTCOME_TEXTS[step.outcome].charAt(0).toLowerCase() + OUTCOME_TEXTS[step.outcome].slice(1)}</span>}</p>
       <p class="dl-pass-aside">
         {step.rule && <span><span class="dl-dim">lowered by</span> <code title={step.place}>{step.rule}</code> <span class="dl-dim">{step.place}</span></span>}
         {step.entity ? <Go to={step.entity}>{step.where}</Go> : step.where && <span class="dl-dim">{step.where}</span>}

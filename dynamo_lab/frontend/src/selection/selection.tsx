@@ -10,7 +10,7 @@ import { KinFacts, KinGraphs, KinLines } from "./links";
 function Several({ model, entities, mask }: { model: Model; entities: readonly string[]; mask: Mask }) {
   return (
     <>
-      <h4>{plural(entities.length, parseEntity(entities[0])?.kind ?? "thing")}</h4>
+      <h3>{plural(entities.length, parseEntity(entities[0])?.kind ?? "thing")}</h3>
       <dl>
         <KinLines model={model} mask={mask} />
         <KinFacts model={model} mask={mask} />

@@ -129,7 +129,7 @@ function Deed() {
 function Pane({ title, help, children, class: name }: { title: ComponentChildren; help: string; children: ComponentChildren; class: string }) {
   return (
     <section class={`dl-pane ${name}`}>
-      <h4 title={help}>{title}</h4>
+      <h3 title={help}>{title}</h3>
       {children}
     </section>
   );

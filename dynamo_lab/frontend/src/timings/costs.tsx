@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { COST_ROW, type CacheView, type CostRow, type CompileMemoryView, type CostTable, type WarmStartView } from "../core/types.generated";
 import { plural, seconds } from "../core/words";
-import { Go } from "../ui/bits";
+import { CompileId, Go } from "../ui/bits";
 import { RunButton } from "../ui/run-button";
 import { Table } from "../ui/copy/table";
 
@@ -90,7 +90,7 @@ export function Caches({ caches, warm }: { caches: readonly CacheView[]; warm: W
       <ul>
         {caches.map((cache, index) => (
           <li key={index}>
-            {cache.sentence} <span class="dl-dim">{cache.compile_id}</span>
+            {cache.sentence} {cache.compile_id && <span class="dl-dim">compilation <CompileId id={cache.compile_id} /></span>}
             {cache.entity && <> <Go to={cache.entity}>{cache.where}</Go></>}
             {cache.reason && <span class="dl-dim"> {cache.reason}</span>}
           </li>

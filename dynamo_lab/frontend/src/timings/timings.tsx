@@ -26,11 +26,13 @@ const LEAST_LABEL = 52;
 
 const share = (time: number, all: number): string => (all > 0 ? `${((time / all) * 100).toFixed(1)} %` : "");
 
-function describe([name, , time, , id, explanation]: PhaseView, all: number): string {
-  return [`${name}: ${seconds(time)}, ${share(time, all)}`, id && `compilation ${id}`, explanation].filter(Boolean).join(". ");
-}
-
 const labelOf = (phase: PhaseView, row: number): string => `${phase[PHASE.name]}${row === 0 && phase[PHASE.compile_id] ? ` ${phase[PHASE.compile_id]}` : ""}`;
+
+/** What a bar is called: what is written on it comes first, so that who says it finds it. */
+function describe(phase: PhaseView, row: number, all: number): string {
+  const [, , time, , id, explanation] = phase;
+  return [`${labelOf(phase, row)}: ${seconds(time)}, ${share(time, all)}`, row > 0 && id && `compilation ${id}`, explanation].filter(Boolean).join(". ");
+}
 
 function wholeOf(timeline: TimelineView): Window {
   const starts = timeline.phases.map((phase) => phase[PHASE.start]);
@@ -143,7 +145,7 @@ export function Timings() {
         {drawn.map((bar) => (
           <button
             key={bar.index} type="button" data-phase={bar.index} tabIndex={bar === stop ? 0 : -1}
-            aria-label={describe(phases[bar.index], timeline.seconds)} aria-describedby={bar === told ? tip : undefined}
+            aria-label={describe(phases[bar.index], bar.row, timeline.seconds)} aria-describedby={bar === told ? tip : undefined}
             class={`dl-bar-phase dl-r${colourOf(phases[bar.index][PHASE.name])}${bar.index === zoom.value ? " is-cursor" : ""}${isNamed(bar) ? "" : " is-bare"}`}
             style={{ left: `${bar.left * 100}%`, width: `${bar.width * 100}%`, top: `${bar.row * ROW}px` }}
             onClick={() => {

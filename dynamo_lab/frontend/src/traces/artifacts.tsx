@@ -1,6 +1,7 @@
 // What a trace log holds beside the facts: a list, and the text of the one that is chosen.
 import { useSignal } from "@preact/signals";
 import { useModel } from "../core/context";
+import { CompileId } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 import { VirtualList } from "../ui/virtual-list";
 
@@ -15,7 +16,7 @@ export function Artifacts() {
         renderRow={(i) => (
           <>
             <span class="dl-ellipsis" title={artifacts[i].title}>{artifacts[i].title}</span>
-            <span class="dl-dim">{artifacts[i].compile_id}</span>
+            <span class="dl-dim"><CompileId id={artifacts[i].compile_id} /></span>
             <span class="dl-dim">{artifacts[i].size}</span>
           </>
         )}

@@ -72,6 +72,16 @@ export function Prose({ text }: { text: string }) {
   return <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
 }
 
+const COMPILATION = /^(\d+)\/(\d+)/;
+
+/** PyTorch's number of a compilation, "0/1", and what its parts count. */
+export function CompileId({ id }: { id: string }) {
+  const parts = COMPILATION.exec(id);
+  const times = parts && (parts[2] === "0" ? "compiled for the first time" : `compiled again, time ${parts[2]}`);
+  const title = parts ? `Compilation ${id}: frame number ${parts[1]}, ${times}` : `Compilation ${id}`;
+  return <abbr class="dl-compile-id" title={title}>{id}</abbr>;
+}
+
 const OUTCOME_TONES: Readonly<Record<string, string>> = {
   compiled: "good", restarted: "plain", skipped: "grey", failed: "bad", compiling: "plain", resumed: "warning", recompiled: "warning",
 };

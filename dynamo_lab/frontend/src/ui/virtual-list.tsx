@@ -1,4 +1,5 @@
-// A list that draws only the rows in sight, walked with j and k or the arrows.
+// A list that draws only the rows in sight, walked with j and k or the arrows. It is a grid of one column to a
+// screen reader: rows hold links, which the options of a list box may not.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
@@ -72,7 +73,7 @@ export function VirtualList(props: VirtualListProps) {
     else if (event.key === "End") move(count - 1);
     else if ((event.key === "Enter" || event.key === " ") && at >= 0 && at < count) {
       props.onChoose?.(at);
-      store.togglePin(props.entity(at));
+      if (props.entity(at)) store.togglePin(props.entity(at));
     } else return;
     event.preventDefault();
   };
@@ -90,14 +91,15 @@ export function VirtualList(props: VirtualListProps) {
       <div
         key={i}
         id={`${id}-${i}`}
-        role="option"
+        role="row"
+        aria-rowindex={i + 1}
         aria-selected={i === (props.current ?? cursor.value)}
         class={`dl-row ${props.rowClass?.(i) ?? ""}${i === cursor.value ? " is-cursor" : ""}`}
         style={{ height: `${row}px` }}
         data-index={i}
         data-entity={props.entity(i) || undefined}
       >
-        {props.renderRow(i)}
+        <div role="gridcell" class="dl-row-cell">{props.renderRow(i)}</div>
       </div>,
     );
   }
@@ -105,7 +107,8 @@ export function VirtualList(props: VirtualListProps) {
     <div
       ref={scroller}
       class={`dl-list ${props.class ?? ""}`}
-      role="listbox"
+      role="grid"
+      aria-rowcount={count}
       tabIndex={0}
       aria-label={props.label}
       aria-activedescendant={cursor.value >= range.first && cursor.value < range.end ? `${id}-${cursor.value}` : undefined}
@@ -113,8 +116,8 @@ export function VirtualList(props: VirtualListProps) {
       onKeyDown={onKeyDown}
       onClick={onClick}
     >
-      <div class="dl-list-all" style={{ height: `${count * row}px` }}>
-        <div style={{ transform: `translateY(${range.first * row}px)` }}>{rows}</div>
+      <div class="dl-list-all" role="presentation" style={{ height: `${count * row}px` }}>
+        <div role="presentation" style={{ transform: `translateY(${range.first * row}px)` }}>{rows}</div>
       </div>
     </div>
   );

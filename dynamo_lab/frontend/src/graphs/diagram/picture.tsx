@@ -101,13 +101,13 @@ export function Picture({ scene, layout, colours, indexOf, labelOf, isHit, onTog
     return (
       <g
         key={box.id} class={`dl-box ${kind}${look}${state}${bodies.length > 0 ? " has-body" : ""}`} tabindex={0} role="button"
-        aria-label={`${title} ${detail}`} data-entity={entity} data-own={toggle ? "" : undefined}
+        aria-label={`${title} ${detail}`.trim()} data-entity={entity} data-own={toggle ? "" : undefined}
         onClick={toggle} onKeyDown={onKeys(toggle ?? (() => store.togglePin(entity)))}
       >
         {bodies.length > 0 && <rect class="dl-box-behind" x={placed.x + 3} y={placed.y + 3} width={placed.width} height={placed.height} rx={3} />}
         <rect x={placed.x} y={placed.y} width={placed.width} height={placed.height} rx={isModule ? 6 : 3} />
         {isModule && <Bar placed={placed} colours={colours} index={index} nodes={nodes} />}
-        <text class="dl-box-title" x={middle} y={placed.y + (detail ? 14 : placed.height / 2 + 4)}>{title}</text>
+        <text class="dl-box-title" x={middle} y={placed.y + (detail ? 14 : placed.height / 2 + 4)}>{title}</text>{" "}
         {detail && <text class="dl-box-detail" x={middle} y={placed.y + 27}>{detail}</text>}
       </g>
     );
