@@ -1,7 +1,8 @@
 """dynamo_lab: the compiler explorer for PyTorch, in the notebook."""
 
-# a room, loaded before the function that has its name
-import dynamo_lab.bench  # noqa: F401  # pyright: ignore[reportUnusedImport]
+# rooms, loaded before the functions that have their names
+import dynamo_lab.bench  # pyright: ignore[reportUnusedImport]
+import dynamo_lab.tiny  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from dynamo_lab import compiler, course
 from dynamo_lab.api.atlas import atlas
 from dynamo_lab.api.benchmarks.bench import bench
@@ -13,6 +14,7 @@ from dynamo_lab.api.explore import explore, record
 from dynamo_lab.api.lower import lower
 from dynamo_lab.api.packages import open_package, package
 from dynamo_lab.api.recording import Recording, load
+from dynamo_lab.api.tiny.tiny import tiny
 from dynamo_lab.api.traces import open_trace
 from dynamo_lab.bench.limits import limits
 from dynamo_lab.notebook.magic import load_ipython_extension
@@ -37,5 +39,6 @@ __all__ = [
     "package",
     "passes",
     "record",
+    "tiny",
     "why_wrong",
 ]

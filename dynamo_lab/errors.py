@@ -113,6 +113,10 @@ class TraceError(DynamoLabError):
     """A trace log that does not exist, or that cannot be read."""
 
 
+class TinyError(DynamoLabError):
+    """A training step that cannot be planned, or not as asked."""
+
+
 class AbsentError(DynamoLabError):
     """A private name that the installed PyTorch lacks; `path` is the name."""
 

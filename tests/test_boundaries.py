@@ -25,7 +25,7 @@ TESTS = Path(__file__).parent
 FACTS = {"errors", "model"}
 LOOKS = {*FACTS, "measure", "view", "render"}
 LIVE = {*LOOKS, "capture", "record", "live"}
-API = {*LIVE, "bench", "api"}
+API = {*LIVE, "bench", "tiny", "api"}
 
 MAY_IMPORT = {
     "errors": set[str](),
@@ -35,6 +35,7 @@ MAY_IMPORT = {
     "render": LOOKS - {"measure"},
     "capture": {*FACTS, "capture"},
     "compiler": {*FACTS, "measure", "capture", "compiler"},
+    "tiny": {*LOOKS, "capture", "compiler", "tiny"},
     "record": {*FACTS, "capture", "record"},
     "live": {*LIVE, "compiler"},  # which assembles what it printed itself
     "bench": {*LIVE, "bench"},

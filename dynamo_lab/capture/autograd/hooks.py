@@ -33,3 +33,8 @@ CHOICE = Private(
 _CUT = "the price of each saved value is not recorded."
 MINIMUM_CUT = Private(_PARTITIONERS, "minimum_cut", _CUT, since="2.15")
 NETWORKX = Private("networkx", "", _CUT, until="2.14")
+WHOLE = Private(
+    "torch._functorch.aot_autograd",
+    "aot_export_module",
+    "the joint graph of a training step is not made ahead of time.",
+)

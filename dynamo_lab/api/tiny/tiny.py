@@ -1,0 +1,74 @@
+"""Training in little memory: plan a model's training step ahead of time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import torch
+    from torch import nn
+
+    from dynamo_lab.tiny.plan import Plan
+    from dynamo_lab.tiny.work import Precision
+
+
+def tiny(
+    model: nn.Module,
+    example: Sequence[torch.Tensor],
+    *,
+    loss: Callable[..., Any] | None = None,
+    optimizer: Any = "sgd",
+    memory: str | int | None = "256 kB",
+    update: Any = "all",
+    channels: str = "first",
+    precision: Precision = "float32",
+) -> Plan:
+    """Plan a training step that fits a memory limit; `plan.step(x, y)` runs it in PyTorch.
+
+    The joint graph of forward, loss and backward is made ahead of time and rewritten: gradients
+    that are not wanted go, a parameter changes as soon as its gradient is complete, operations are
+    put into the order that needs the least memory, and each value gets a place in one arena. The
+    method is that of Lin et al., "On-Device Training Under 256KB Memory", NeurIPS 2022, section 3.
+
+    Args:
+        model: Any model that `torch.export` captures whole. Statistics of BatchNorm must be
+            frozen: call `model.eval()`.
+        example: The model's inputs and the target, as `(x, y)`: the step is planned for their
+            shapes.
+        loss: A function of the model's output and the target; by default the cross entropy.
+        optimizer: "sgd", or its settings as {"lr": 0.1, "momentum": 0.9, "weight_decay": 1e-4}.
+        memory: The limit, as "256 kB" (256,000 bytes), "256 KiB" or a number of bytes, on the
+            arena and all parameters that are updated; None for no limit.
+        update: What is updated: "all", "bias", "last 2" (layers with parameters), names or
+            patterns as ["head.*", "*.bias"], or a mapping of them to input channels, as
+            {"head.weight": "all", "blocks.*.weight": 0.25}: a share, a number or a list.
+        channels: Where fewer than all input channels are asked for, which: the "first" ones, or
+            those with the "largest" weights.
+        precision: How bytes are counted: "float32", or "int8" for what a quantized step would
+            need; the step itself computes in float32.
+
+    Raises:
+        OptionError: an argument is not one of these.
+        TinyError: the step is no single graph, its loss is no scalar, or it cannot be done in
+            that memory (with the least that is possible).
+    """
+    from dynamo_lab.tiny.plan import plan
+
+    return plan(
+        model,
+        example,
+        loss or _cross_entropy(),
+        optimizer=optimizer,
+        memory=memory,
+        update=update,
+        channels=channels,
+        precision=precision,
+    )
+
+
+def _cross_entropy() -> Callable[..., Any]:
+    import torch
+
+    return torch.nn.functional.cross_entropy

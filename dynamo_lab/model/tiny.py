@@ -1,0 +1,66 @@
+"""Training plans: what each rewrite of a step's graph won, and what memory the step needs."""
+
+from msgspec import Struct
+
+
+class StepMeasure(Struct, frozen=True, kw_only=True):
+    """A step's graph: the most bytes at once in its own order, operations, and flops of products.
+
+    `bytes` has the arena's share (sample, activations, gradients) and, beside it, `resident`: the
+    parameters that are updated and their optimizer's state. Frozen parameters are in neither.
+    """
+
+    bytes: int
+    resident: int
+    operations: int
+    flops: int
+
+
+class TinyPass(Struct, frozen=True, kw_only=True):
+    """A rewrite of the graph: its name, what it does in a sentence, and before and after."""
+
+    name: str
+    sentence: str
+    before: StepMeasure
+    after: StepMeasure
+
+
+class TinyBar(Struct, frozen=True, kw_only=True):
+    """The memory of a way to train, in bytes, by what takes it at the worst moment."""
+
+    name: str
+    bytes: int
+    weights: int
+    state: int
+    sample: int
+    activations: int
+    gradients: int
+
+
+class TinyPlan(Struct, frozen=True, kw_only=True):
+    """A training step as planned; sizes in bytes, `limit` None where there is none.
+
+    `arena` is the size of the block with the sample, the activations and the gradients, `alive`
+    the most that is alive in it at once, and `order_bound` what no order of the operations is
+    below. `resident` are updated parameters and their state, `frozen` the others and constants,
+    which can lie in read-only memory. `peak_at` is the node during which most is alive.
+    """
+
+    precision: str
+    passes: tuple[TinyPass, ...]
+    bars: tuple[TinyBar, ...]
+    limit: int | None
+    arena: int
+    alive: int
+    order_bound: int
+    resident: int
+    frozen: int
+    parameters: int
+    updated: int
+    updated_tensors: int
+    peak_at: str
+
+    @property
+    def bytes(self) -> int:
+        """What can change must lie in memory: the arena and what is resident."""
+        return self.arena + self.resident

@@ -1,0 +1,167 @@
+"""A plan: one model's training step, from the joint graph to places in an arena."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.capture.autograd.whole import whole_step
+from dynamo_lab.errors import OptionError
+from dynamo_lab.model.tiny import TinyPass, TinyPlan
+from dynamo_lab.tiny.arena import Arena, arena
+from dynamo_lab.tiny.graph import StepGraph
+from dynamo_lab.tiny.limit import hold, limit_of
+from dynamo_lab.tiny.measures import bar, frozen, measured, residents, worst
+from dynamo_lab.tiny.optimizer import Optimizer, optimizer_of
+from dynamo_lab.tiny.order import MOST_STATES
+from dynamo_lab.tiny.passes.pipeline import Applied, pruned, trained
+from dynamo_lab.tiny.selection import Selection, selection
+from dynamo_lab.tiny.step import ArenaStep
+from dynamo_lab.tiny.work import Precision, work_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import torch
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from torch import nn
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A training step as planned; print it. `step` runs it in PyTorch.
+
+    `facts` has its numbers, `passes` each rewrite with the graphs before and after it, `graph` the
+    last of them, `selected` what is updated.
+    """
+
+    model: nn.Module
+    facts: TinyPlan
+    passes: tuple[Applied, ...]
+    graph: StepGraph
+    arena: Arena
+    selected: Selection
+    optimizer: Optimizer
+
+    def step(self, *sample: torch.Tensor, lr: float | None = None) -> torch.Tensor:
+        """Train on one sample: the loss before the update; the model's parameters are changed.
+
+        Args:
+            sample: The model's inputs and the target, of the example's shapes and types.
+            lr: Another learning rate than the optimizer's, for this step.
+
+        Raises:
+            OptionError: the sample is not like the example.
+        """
+        return self._run(sample, self.optimizer.lr if lr is None else lr)
+
+    @cached_property
+    def _run(self) -> ArenaStep:
+        """In float32, whatever precision the bytes are counted in."""
+        work = work_of(self.graph)
+        place = arena(work, range(len(work.operations)))
+        return ArenaStep(self.graph, place, values_of(self.model))
+
+    def __rich_console__(
+        self, console: Console, options: ConsoleOptions
+    ) -> Iterator[RenderableType]:
+        from dynamo_lab.render.terminal.tiny import plan_rows
+
+        yield from plan_rows(self.facts, options.max_width)
+
+    def __str__(self) -> str:
+        from dynamo_lab.render.terminal.tiny import plan_text
+
+        return plan_text(self.facts)
+
+    __repr__ = __str__
+
+
+def plan(
+    model: nn.Module,
+    example: Sequence[torch.Tensor],
+    loss: Callable[..., Any],
+    *,
+    optimizer: Any,
+    memory: str | int | None,
+    update: Any,
+    channels: str,
+    precision: Precision,
+    most_states: int = MOST_STATES,
+) -> Plan:
+    """The plan of a model's training step: see `lab.tiny`."""
+    limit, chosen = limit_of(memory), optimizer_of(optimizer)
+    if precision not in ("float32", "int8"):
+        raise OptionError(f'precision={precision!r} is neither "float32" nor "int8".')
+    selected = selection(model, update, channels)
+    whole = whole_step(model, loss, example)
+    values = values_of(model)
+    joint = StepGraph(
+        graph=whole.graph,
+        parameters=whole.parameters,
+        buffers=whole.buffers,
+        inputs=whole.inputs,
+        loss=whole.loss,
+        gradients=whole.gradients,
+    )
+    passes = pruned(joint, selected, values)
+    sparse = passes[-1].after
+    last, order = trained(sparse, chosen, precision, most_states=most_states)
+    graph = last[-1].after
+    work = work_of(graph, precision)
+    place = arena(work, range(len(work.operations)))
+    full = pruned(joint, dict.fromkeys(whole.gradients), values)[-1].after
+    at, alive = worst(work)
+    facts = TinyPlan(
+        precision=precision,
+        passes=tuple(_facts([*passes, *last], precision)),
+        bars=(
+            bar("full update", full, precision),
+            bar("sparse", sparse, precision),
+            bar("sparse, reordered", graph, precision),
+        ),
+        limit=limit,
+        arena=place.size,
+        alive=place.bound,
+        order_bound=order.bound,
+        resident=sum(residents(graph, precision)),
+        frozen=frozen(graph, precision),
+        parameters=sum(p.numel() for p in model.parameters()),
+        updated=_updated(model, selected),
+        updated_tensors=len(selected),
+        peak_at=work.operations[at].name,
+    )
+    largest = sorted((work.storages[s] for s in alive), key=lambda one: -one.bytes)
+    hold(facts, largest)
+    return Plan(model, facts, (*passes, *last), graph, place, selected, chosen)
+
+
+def values_of(model: nn.Module) -> Mapping[str, torch.Tensor]:
+    """The parameters and buffers of a model by name."""
+    return {
+        **dict(model.named_parameters(remove_duplicate=False)),
+        **dict(model.named_buffers(remove_duplicate=False)),
+    }
+
+
+def _facts(passes: Sequence[Applied], precision: Precision) -> Iterator[TinyPass]:
+    measures = [measured(passes[0].before, precision)]
+    for one in passes:
+        measures.append(measured(one.after, precision))
+        yield TinyPass(
+            name=one.name, sentence=one.sentence, before=measures[-2], after=measures[-1]
+        )
+
+
+def _updated(model: nn.Module, selected: Selection) -> int:
+    """How many numbers of the parameters are updated."""
+    from dynamo_lab.tiny.selection import channel_dim
+
+    found, named = 0, dict(model.named_parameters())
+    for name, channels in selected.items():
+        count = named[name].numel()
+        if channels is not None:
+            count = count * len(channels) // named[name].shape[channel_dim(named[name])]
+        found += count
+    return found
