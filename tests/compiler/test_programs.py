@@ -211,6 +211,19 @@ def test_the_sign_of_every_float(dtype: torch.dtype, length: int) -> None:
     assert torch.equal(got, torch.signbit(x))
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16], ids=str)
+def test_the_larger_of_two_floats_is_nan_where_one_is(dtype: torch.dtype) -> None:
+    """Of a number and a constant, the C asks once: the constant is known to be a number, or not."""
+    x = torch.tensor([math.nan, -math.inf, math.inf, -1.5, 0.0, 2.0, 7.0]).repeat(9).to(dtype)
+    y = x.roll(1)
+    fn = lambda x, y: (  # noqa: E731
+        x.relu(), x.clamp(-1, 3), x.clamp(min=2), x.clamp(max=math.inf), x.clamp(min=-math.inf),
+        x.clamp(max=math.nan), torch.maximum(x, y), torch.minimum(y, x), x.amax(), x[1:5].amin(),
+    )  # fmt: skip
+    got = torch.compile(fn, backend="lab")(x, y)
+    torch.testing.assert_close(got, fn(x, y), rtol=0, atol=0, equal_nan=True)
+
+
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64])
 def test_integers_at_the_ends_of_their_range(dtype: torch.dtype) -> None:
     ends = torch.iinfo(dtype)

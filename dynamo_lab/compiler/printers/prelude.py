@@ -52,8 +52,10 @@ static inline long checked(long at, long size, int* out_of_range) {
 #define SMALLER_F(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
 #define LARGER_I(a, b) ((a) > (b) ? (a) : (b))
 #define SMALLER_I(a, b) ((a) < (b) ? (a) : (b))
-#define MAXN LARGER_F
-#define MINN SMALLER_F
+/* Where b is a number that is known beforehand, only a may be NaN, and one comparison is enough. */
+#define KNOWN(b) (__builtin_constant_p(b) && (b) == (b))
+#define MAXN(a, b) (KNOWN(b) ? ((b) > (a) ? (b) : (a)) : LARGER_F(a, b))
+#define MINN(a, b) (KNOWN(b) ? ((b) < (a) ? (b) : (a)) : SMALLER_F(a, b))
 #define LEAST(t) LEAST_##t
 #define MOST(t) MOST_##t
 #define SHL(t, a, b) ((unsigned long)(b) >= sizeof(t) * 8 ? 0 : (t)((a) << (b)))
