@@ -16,7 +16,6 @@ from dynamo_lab.render.excerpt import (
 from dynamo_lab.render.fallback import (
     artifacts,
     autograd,
-    benchmarks,
     bisections,
     code,
     compiler,
@@ -29,6 +28,7 @@ from dynamo_lab.render.fallback import (
     passes,
     timings,
 )
+from dynamo_lab.render.fallback.benchmarks import benchmarks
 from dynamo_lab.render.fallback.help import with_reading
 from dynamo_lab.render.graph_text import GraphText, Row
 from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, table, tag
@@ -61,10 +61,10 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     yield _counted("Kernels", view.kernels.kernels), with_reading("kernels", kernels.blocks(view))
     yield "Bench", with_reading("bench", benchmarks.blocks(view))
     yield "Why wrong", bisections.blocks(view)
-    yield "Model", with_reading("modules", modules.blocks(view))
     texts = GraphText(view)
     graphs = (partial(_graph, graph, texts) for graph in _by_interest(view.graphs))
     yield "Graphs", with_reading("graphs", graphs)
+    yield "Model", with_reading("modules", modules.blocks(view))
     yield "Autograd", with_reading("autograd", autograd.blocks(view))
     rewrites = [one for one in view.passes.passes if one.did]
     yield _counted("Passes", rewrites), with_reading("passes", passes.blocks(view))
