@@ -16,7 +16,7 @@ from tests.fixtures.tabs import all_tabs, open_tab
 
 PAINT_BUDGET = 1.0
 ACTION_BUDGET = 0.1
-NODES = 5_000
+NODES = 50_000
 
 _PAINTED = """() => {
   const paint = performance.getEntriesByName("first-contentful-paint")[0];
