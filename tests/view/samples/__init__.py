@@ -13,6 +13,7 @@ from .measured import measured as measured
 from .measured import measured_elsewhere as measured_elsewhere
 from .measured import measured_large as measured_large
 from .measured import measured_otherwise as measured_otherwise
+from .modules import blocks as blocks
 from .nested import nested as nested
 from .outcomes import bisected as bisected
 from .outcomes import fullgraph_failed as fullgraph_failed
