@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ModuleRow, ModulesView } from "../src/core/types.generated";
-import { heatOf, initiallyOpen, kernelsOf, measuresOf, openRows } from "../src/modules/rows";
+import type { ModuleRow, ModulesView } from "../../src/core/types.generated";
+import { heatOf, initiallyOpen, kernelsOf, measuresOf, openRows } from "../../src/modules/rows";
 
 const row = (name: string, parts: Partial<ModuleRow> = {}): ModuleRow => ({
   depth: 0, name, path: name, type: "", children: [], alike: 1, entity: "", line: "", where: "", operators: 0, calls: 0, shared: 0,
