@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from dynamo_lab.view import build
 from tests.view import samples
-from tests.view.samples.modules import blocks
+from tests.view.modules.blocks import blocks
 
 if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording

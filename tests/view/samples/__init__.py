@@ -1,5 +1,7 @@
 """Small recordings made by hand, whose every value a test may rely on."""
 
+from tests.view.modules.blocks import blocks as blocks
+
 from .assembled import assembled as assembled
 from .big import big as big
 from .branch_and_print import branch_and_print as branch_and_print
@@ -13,7 +15,6 @@ from .measured import measured as measured
 from .measured import measured_elsewhere as measured_elsewhere
 from .measured import measured_large as measured_large
 from .measured import measured_otherwise as measured_otherwise
-from .modules import blocks as blocks
 from .nested import nested as nested
 from .outcomes import bisected as bisected
 from .outcomes import fullgraph_failed as fullgraph_failed
