@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynamo_lab.api.journey import Journey
-    from dynamo_lab.api.modules import Modules
+    from dynamo_lab.api.modules.modules import Modules
     from dynamo_lab.api.why_not import WhyNot
     from dynamo_lab.render.widget import Looks, Runs, Waiting
     from dynamo_lab.view.search import FoundNode
@@ -129,7 +129,7 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         module computes alone (`calls`, `seconds`, `bytes`) adds up; kernels fused of several
         modules are `shared` by each. None is unknown: seconds without a benchmark, say.
         """
-        from dynamo_lab.api.modules import modules_of
+        from dynamo_lab.api.modules.modules import modules_of
 
         return modules_of(self)
 

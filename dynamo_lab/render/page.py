@@ -14,6 +14,7 @@ from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.model.core.codec import as_json
 from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.render.fallback.side_by_side import fallback_of_several
+from dynamo_lab.render.large import beginning, fitted
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
@@ -36,7 +37,11 @@ def page(view: View) -> str:
     Raises:
         DynamoLabError: the front-end has not been built.
     """
-    return _page(view, view.summary.title, fallback(view, limit=_NOSCRIPT_BYTES))
+    view, packed = fitted(view)
+    first = beginning(view, len(packed))
+    return _page(
+        packed, view.summary.title, fallback(view, limit=_NOSCRIPT_BYTES), first and as_json(first)
+    )
 
 
 def page_of_several(view: SideBySideView) -> str:
@@ -46,10 +51,11 @@ def page_of_several(view: SideBySideView) -> str:
         DynamoLabError: the front-end has not been built.
     """
     title = f"{view.views[0].summary.title}: {', '.join(view.labels)}"
-    return _page(view, title, fallback_of_several(view, limit=_NOSCRIPT_BYTES))
+    return _page(as_json(view), title, fallback_of_several(view, limit=_NOSCRIPT_BYTES))
 
 
-def _page(view: View | SideBySideView, title: str, without_script: str) -> str:
+def _page(data: bytes, title: str, without_script: str, first: bytes | None = None) -> str:
+    """The page of a view as JSON; `first` is what of it is painted while the rest is read."""
     loader, script = safe_script(_asset("loader.js")), _asset("page.js")
     policy = _POLICY.format(hashes=f"{_hash(loader)} {_hash(script)}")
     head = join(
@@ -64,7 +70,8 @@ def _page(view: View | SideBySideView, title: str, without_script: str) -> str:
     body = join(
         tag("div", id="dynamo-lab"),
         tag("noscript", Markup(without_script)),
-        Markup(_block("application/json", "dynamo-lab-data", _data(view), _PACKED)),
+        *([Markup(_json("dynamo-lab-first", first))] if first else []),
+        Markup(_json("dynamo-lab-data", data)),
         Markup(_block("text/plain", "dynamo-lab-script", _packed(script.encode()), _PACKED)),
         Markup(_block("text/plain", "dynamo-lab-worker", safe_script(_asset("layout-worker.js")))),
         Markup(f"<script>{loader}</script>"),
@@ -101,8 +108,8 @@ def _hash(script: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def _data(view: View | SideBySideView) -> str:
-    return _packed(as_json(view), _QUICK)
+def _json(name: str, content: bytes) -> str:
+    return _block("application/json", name, _packed(content, _QUICK), _PACKED)
 
 
 def _packed(content: bytes, level: int = 9) -> str:

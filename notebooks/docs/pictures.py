@@ -43,6 +43,7 @@ VIEWS = {
     "frames": "breaking > frames",
     "guards": "recompiling > guards",
     "shapes": "recompiling > guards > Shapes",
+    "modules": "gpt2_block > modules",
     "graphs": "gpt2_block > graphs",
     "autograd": "checkpointed > autograd",
     "decompositions": "softmax_gelu > decompositions",

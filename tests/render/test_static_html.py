@@ -258,3 +258,9 @@ def test_every_rule_is_scoped(make: Make) -> None:
 def test_a_graph_too_long_to_print_shows_its_modules(make: Make) -> None:
     text = fallback(build(make("big")))
     assert "(the graph)  5,000 operators\n  layers  5,000 operators\n    0  105 operators" in text
+
+
+def test_modules_are_a_table_and_what_differs_a_list(make: Make) -> None:
+    seen = Reader(fallback(build(make("blocks"))))
+    assert "layers.0 … layers.3 x 4 (Block)" in seen.text
+    assert "layers.2 differs: it has the module act (GELU)" in seen.text

@@ -271,3 +271,14 @@ def test_hostile_nodes_that_are_found_stay_text(make: Make, query: str) -> None:
         )
         text = terminal.as_text(body, width=200)
         assert not [c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl")]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_modules_in_full(make: Make, golden: str, width: int) -> None:
+    text = terminal.render(build(make("blocks")), width=width, sections=["modules"])
+    assert text + "\n" == golden
+
+
+def test_why_there_are_no_modules(make: Make) -> None:
+    text = terminal.render(build(make("branch_and_print")), width=100, sections=["modules"])
+    assert text.endswith("The captured graphs call no nn.Module.")

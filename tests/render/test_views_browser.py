@@ -238,3 +238,48 @@ def test_a_statement_lights_its_line_and_its_instructions(show: Callable[[str], 
     assert held.all_inner_texts() == ["add.f32 %f2, %f1, 0f3F800000;"]
     assembly.get_by_role("button", name="TTIR").click()
     assembly.locator(".cm-line", has_text="math.erf").wait_for()
+
+
+def test_modules_open_and_lead_to_their_kernels_and_nodes(show: Callable[[str], Opened]) -> None:
+    page = show("blocks").page
+    open_tab(page, "modules")
+    rows = page.locator(".dl-row-module")
+    several = rows.filter(has_text="layers.0 … layers.3")
+    assert "\u00d7 4" in several.inner_text()
+    several.wait_for()
+    assert rows.count() == 5  # repeated blocks are one row
+    several.click()
+    detail = page.locator(".dl-module-detail")
+    detail.get_by_text("differs: it has the module").wait_for()
+    page.keyboard.press("ArrowRight")
+    blocks = rows.filter(has_text="Block")
+    assert blocks.count() == 5
+    assert "differs" in blocks.nth(3).inner_text()
+    blocks.nth(2).click()
+    detail.get_by_text("kernels that it shares with other modules:").wait_for()
+    page.get_by_label("The way of what is selected").get_by_text("captured").wait_for()
+    detail.locator("[data-go='kernel:2']").click()
+    assert page.locator("[data-tab=kernels][aria-selected=true]").count() == 1
+
+
+def test_a_program_without_modules_is_not_offered_a_tree(show: Callable[[str], Opened]) -> None:
+    page = show("branch_and_print").page
+    page.locator("[data-tabs~=overview]").first.wait_for()
+    assert page.locator("[data-tabs~=modules]").count() == 0
+
+
+@pytest.mark.parametrize("width", [700, 1000, 1800])
+def test_no_cell_of_the_modules_lies_over_another(
+    show: Callable[[str], Opened], width: int
+) -> None:
+    page = show("blocks").page
+    page.set_viewport_size({"width": width, "height": 600})
+    open_tab(page, "modules")
+    page.locator(".dl-row-module").first.wait_for()
+    assert page.evaluate(
+        """() => [...document.querySelectorAll(".dl-module-row")].every((row) => {
+          const boxes = [...row.children].map((one) => one.getBoundingClientRect());
+          const shown = boxes.filter((one) => one.width > 0).sort((a, b) => a.left - b.left);
+          return shown.every((one, i) => i === 0 || shown[i - 1].right <= one.left + 1);
+        })"""
+    )

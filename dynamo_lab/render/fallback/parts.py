@@ -16,7 +16,6 @@ from dynamo_lab.render.excerpt import (
 from dynamo_lab.render.fallback import (
     artifacts,
     autograd,
-    benchmarks,
     bisections,
     code,
     compiler,
@@ -29,6 +28,7 @@ from dynamo_lab.render.fallback import (
     passes,
     timings,
 )
+from dynamo_lab.render.fallback.benchmarks import benchmarks
 from dynamo_lab.render.fallback.colours import coloured
 from dynamo_lab.render.fallback.help import with_reading
 from dynamo_lab.render.graph_text import GraphText, Row
@@ -74,6 +74,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     texts = GraphText(view)
     graphs = (partial(_graph, graph, texts) for graph in _by_interest(view.graphs))
     yield "Graphs", with_reading("graphs", graphs)
+    yield "Model", with_reading("modules", modules.blocks(view))
     yield "Autograd", with_reading("autograd", autograd.blocks(view))
     rewrites = [one for one in view.passes.passes if one.did]
     yield _counted("Passes", rewrites), with_reading("passes", passes.blocks(view))

@@ -82,7 +82,8 @@ class Counted:
             self._add_time(taken, nodes)
         titles = GraphTitles(recording).titles
         for key, count in pieces.products_of(recording, self._tree):
-            self._forms[titles[key[0]]] = None
+            if count is not None:
+                self._forms[titles[key[0]]] = None
             if (home := self._tree.home(key)) is not None:
                 self.sums[home].products += 1
                 self.sums[home].flops += count or 0

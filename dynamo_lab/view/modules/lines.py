@@ -48,10 +48,13 @@ class Lines:
         """The lines on the way to a module: those to the one around it, and the next one."""
         found = self._tree.modules[module]
         own = self._own(self._common.get(module) or ())
+        entered = own[: len(around) + 1] if own[: len(around)] == around else own
         if found.path:
-            self._entered[module] = own[: len(around) + 1] if own[: len(around)] == around else own
+            self._entered[module] = entered
+        # a ModuleList is not called, and neither is a row that stands for several
+        is_called = found.path and not found.members and (found.type or found.nodes)
         for child in found.children:
-            self._enter(child, self._entered.get(module, around))
+            self._enter(child, entered if is_called else around)
 
     def _own(self, spans: Spans) -> tuple[Line, ...]:
         """The user's lines; of a library's model those of its modules, without decorators."""

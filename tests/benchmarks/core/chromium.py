@@ -54,6 +54,13 @@ def watched_pages() -> Generator[Callable[[], Any]]:
         browser.close()
 
 
+def heap(page: Any) -> float:
+    """Bytes that the page's objects hold, once what nobody needs is collected."""
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    return session.send("Runtime.getHeapUsage")["usedSize"]
+
+
 def answers(page: Any) -> list[float]:
     """Seconds from the browser's own time stamp of each input to the frame with its effect."""
     return page.evaluate("inputs.map((input) => input[1] / 1000)")

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from dynamo_lab.model.benchmarks import Benchmark, KernelTime, Limits, Machine, Overhead, Way, Work
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render.fallback.roofline import blocks
+from dynamo_lab.render.fallback.benchmarks.roofline import blocks
 from dynamo_lab.render.markup import join
 from dynamo_lab.render.terminal.benchmarks.roofline import limits_text, rows
 from dynamo_lab.render.terminal.core.parts import Page, plain

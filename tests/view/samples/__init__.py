@@ -1,5 +1,7 @@
 """Small recordings made by hand, whose every value a test may rely on."""
 
+from tests.view.modules.blocks import blocks as blocks
+
 from .assembled import assembled as assembled
 from .big import big as big
 from .branch_and_print import branch_and_print as branch_and_print

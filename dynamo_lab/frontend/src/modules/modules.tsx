@@ -66,13 +66,13 @@ function Row({ one, columns, heat }: { one: TreeRow; columns: readonly Column[];
   );
 }
 
-function Head({ columns, bar }: { columns: readonly Column[]; bar: string }) {
+function Head({ columns, bar }: { columns: readonly Column[]; bar: boolean }) {
   return (
     <div class="dl-module-head" aria-hidden="true">
       <span class="dl-module-row">
         <span class="dl-module-name">module</span>
         <span class="dl-module-line">where</span>
-        {bar && <span class="dl-module-bar-head">{bar}</span>}
+        {bar && <span class="dl-module-bar-head" />}
         {columns.map((column) => <span key={column.name} class={cellClass(column)} title={column.title}>{column.label}</span>)}
       </span>
     </div>
@@ -108,7 +108,7 @@ export function Modules() {
         )}
         <span class="dl-dim dl-module-note" title={view.modules.sentences.join(" ")}><Prose text={view.modules.sentences.join(" ")} /></span>
       </div>
-      <Head columns={columns} bar={measure ? MEASURE_NAMES[measure] : ""} />
+      <Head columns={columns} bar={measure !== undefined} />
       <VirtualList
         label="Modules" class="dl-module-list" count={rows.length} row={24} current={at} rowClass={rowClass}
         entity={(i) => rows[i].row.entity} onChoose={(i) => (state.chosen.value = rows[i].key)}

@@ -1,0 +1,1 @@
+"""Benchmarks in the script-free HTML."""
