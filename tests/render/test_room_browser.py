@@ -180,7 +180,7 @@ def test_y_copies_a_link_that_leads_back(show: Callable[[str], Opened]) -> None:
     link = copied(page)
     assert link == page.url
     assert "#graph=0&node=" in link
-    page.locator(".dl-told", has_text="Copied").wait_for()
+    page.locator(".dl-foot-told", has_text="Copied").wait_for()
     page.goto("about:blank")
     page.goto(link)
     page.locator(".dl-row.is-held[data-entity='node:0:2']").wait_for()
