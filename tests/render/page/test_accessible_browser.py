@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-    from .conftest import Opened
+    from tests.render.conftest import Opened
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parents[2] / "dynamo_lab/frontend/node_modules/axe-core/axe.min.js"
+AXE = Path(__file__).parents[3] / "dynamo_lab/frontend/node_modules/axe-core/axe.min.js"
 
 EVERY_VIEW = ["film", "measured", "scheduled", "packaged", "nothing"]
 """Samples that have, among them, every view of a page made without the compiler of our own."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-    from .conftest import Opened
+    from tests.render.conftest import Opened
 
 pytestmark = pytest.mark.browser
 

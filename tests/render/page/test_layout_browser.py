@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-    from .conftest import Opened
+    from tests.render.conftest import Opened
 
 pytestmark = pytest.mark.browser
 
@@ -26,7 +26,7 @@ LARGE = "measured_large"
 WIDTHS = {700: 600, 1000: 600, 1800: 1000, 2560: 1300}
 """The heights to each width: a cell's output, and a screen."""
 
-WRONG = (Path(__file__).parents[1] / "fixtures" / "layout.js").read_text(encoding="utf-8")
+WRONG = (Path(__file__).parents[2] / "fixtures" / "layout.js").read_text(encoding="utf-8")
 
 
 def look(page: Page, width: int) -> list[str]:
