@@ -35,7 +35,7 @@ function Row({ row, scale, isAlone }: { row: TimeView; scale: Scale; isAlone: bo
       <td class="dl-strip-cell"><Strip row={row} scale={scale} /></td>
       <td><b>{row.time}</b><br /><span class="dl-dim" title={row.rounds}>{row.quartiles}</span></td>
       <td>
-        {row.factor ? <><b class={`dl-tone-${row.tone}`}>{row.factor}</b><br /><span class="dl-dim">{row.interval}</span></> : !isAlone && row.way === 0 && <span class="dl-dim">what the others are compared with</span>}
+        {row.factor ? <><b class={`dl-tone-${row.tone}`}>{row.factor}</b><br /><span class="dl-dim">{row.interval}</span></> : !isAlone && row.way === 0 && <span class="dl-dim" title="The others are compared with it">the reference</span>}
         {row.doubts.map((text) => <span key={text} class="dl-doubt" title={text}>{text.split(":")[0]}</span>)}
       </td>
       <td title={row.pays_off}>{row.compile}{row.pays_off && <><br /><span class="dl-dim">{row.pays_off.split(/ \(|:/)[0].replace("pays off ", "")}</span></>}</td>

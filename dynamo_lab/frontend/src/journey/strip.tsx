@@ -121,7 +121,7 @@ export function Strip() {
       {isWay && <Way model={model} entity={entity} mask={mask} />}
       {!isWay && pin && <Other entity={pin} />}
       {!isWay && !pin && <p class="dl-dim dl-hint">Hover lights up what belongs together, a click selects it and shows its whole way. <kbd>?</kbd> shows the keys.</p>}
-      {store.told.value && <span class="dl-status dl-told">{store.told.value}</span>}
+      {store.told.value && <span class="dl-status dl-foot-told">{store.told.value}</span>}
       {pin && model && (
         <span class="dl-foot-tools">
           <button type="button" class="dl-button" data-own aria-expanded={store.details.value} title="All its facts (d)" onClick={() => void (store.details.value = !store.details.value)}>Details</button>

@@ -145,7 +145,7 @@ function Rows({ children, show }: { children: ComponentChildren; show: unknown }
     if (row) list.scrollTop = row.offsetTop - (list.clientHeight - row.offsetHeight) / 2;
     else list.scrollTop = list.scrollHeight;
   }, [show]);
-  return <div class="dl-rows" ref={box}>{children}</div>;
+  return <div class="dl-rows" ref={box} tabIndex={0}>{children}</div>;
 }
 
 function Bytecode() {
@@ -200,13 +200,13 @@ function Knowledge() {
   return (
     <>
       <Pane class="dl-pane-stack" title={<>stack <span class="dl-dim">top first</span></>} help="What the instructions work on: Dynamo holds a description in place of each value">
-        <div class="dl-rows">
+        <div class="dl-rows" tabIndex={0}>
           {stack.map((value, i) => <Value key={stack.length - i} value={value} />)}
           {stack.length === 0 && <span class="dl-dim">empty</span>}
         </div>
       </Pane>
       <Pane class="dl-pane-locals" title="local variables" help="The variables of the current function, as Dynamo knows them">
-        <div class="dl-rows">
+        <div class="dl-rows" tabIndex={0}>
           {own.map(({ name, value, isNew }) => <Value key={name} name={name} value={value} isNew={isNew} />)}
           {own.length === 0 && <span class="dl-dim">none</span>}
           {inner.map(({ name, value }) => <Value key={name} name={name} value={value} inner />)}

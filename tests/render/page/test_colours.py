@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-CSS = (Path(__file__).parents[2] / "dynamo_lab/frontend/src/style/colours.css").read_text()
+CSS = (Path(__file__).parents[3] / "dynamo_lab/frontend/src/style/colours.css").read_text()
 
 Colour = tuple[float, float, float]
 

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-    from .conftest import Opened
+    from tests.render.conftest import Opened
 
 pytestmark = pytest.mark.browser
 
-AXE = Path(__file__).parents[2] / "dynamo_lab/frontend/node_modules/axe-core/axe.min.js"
+AXE = Path(__file__).parents[3] / "dynamo_lab/frontend/node_modules/axe-core/axe.min.js"
 
 EVERY_VIEW = ["film", "measured", "scheduled", "packaged", "nothing"]
 """Samples that have, among them, every view of a page made without the compiler of our own."""
@@ -217,7 +217,8 @@ def test_nothing_moves_for_who_asked_for_that(show: Callable[[str], Opened]) -> 
     moving = "() => document.getAnimations().length"
     open_tab(page, "graphs")
     page.locator(".dl-row-node").nth(1).click()
-    for motion, expected in (("no-preference", 1), ("reduce", 0)):
+    motions: tuple[tuple[Any, int], ...] = (("no-preference", 1), ("reduce", 0))
+    for motion, expected in motions:
         page.emulate_media(reduced_motion=motion)
         page.add_style_tag(content=".dl-selection { animation-duration: 60s !important; }")
         page.keyboard.press("d")

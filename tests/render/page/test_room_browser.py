@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-    from .conftest import Opened
+    from tests.render.conftest import Opened
 
 pytestmark = pytest.mark.browser
 
@@ -43,14 +43,14 @@ def place(page: Page) -> tuple[float, float, float]:
     return x, y, scale
 
 
-def drawn(page: Page) -> dict[str, float]:
+def drawn(page: Page) -> Any:
     """Open the diagram of a graph; where its canvas is."""
     open_tab(page, "graphs")
     page.get_by_role("button", name="diagram", exact=True).click()
     page.locator(".dl-box").first.wait_for()
     box = page.locator(".dl-canvas").bounding_box()
     assert box is not None
-    return {**box}
+    return box
 
 
 def test_c_hides_your_code_and_shows_it_again(show: Callable[[str], Opened]) -> None:
@@ -180,7 +180,7 @@ def test_y_copies_a_link_that_leads_back(show: Callable[[str], Opened]) -> None:
     link = copied(page)
     assert link == page.url
     assert "#graph=0&node=" in link
-    page.locator(".dl-told", has_text="Copied").wait_for()
+    page.locator(".dl-foot-told", has_text="Copied").wait_for()
     page.goto("about:blank")
     page.goto(link)
     page.locator(".dl-row.is-held[data-entity='node:0:2']").wait_for()
