@@ -56,6 +56,11 @@ class Plan:
         """
         return self._run(sample, self.optimizer.lr if lr is None else lr)
 
+    @property
+    def is_intact(self) -> bool:
+        """Whether no step has written behind the arena's end."""
+        return self._run.is_intact
+
     @cached_property
     def _run(self) -> ArenaStep:
         """In float32, whatever precision the bytes are counted in."""
@@ -92,8 +97,8 @@ def plan(
 ) -> Plan:
     """The plan of a model's training step: see `lab.tiny`."""
     limit, chosen = limit_of(memory), optimizer_of(optimizer)
-    if precision not in ("float32", "int8"):
-        raise OptionError(f'precision={precision!r} is neither "float32" nor "int8".')
+    if precision not in ("float32", "int8", "mixed"):
+        raise OptionError(f'precision={precision!r} is not one of "float32", "int8" and "mixed".')
     selected = selection(model, update, channels)
     whole = whole_step(model, loss, example)
     values = values_of(model)
