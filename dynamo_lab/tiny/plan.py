@@ -22,6 +22,7 @@ from dynamo_lab.tiny.work import Precision, work_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import torch
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -55,6 +56,20 @@ class Plan:
             OptionError: the sample is not like the example.
         """
         return self._run(sample, self.optimizer.lr if lr is None else lr)
+
+    def to_c(self, folder: str | Path) -> tuple[Path, ...]:
+        """The step as plain C99 in a folder, with the model's parameters as they are now.
+
+        `main.c` trains on samples from a file; `cmake -B build && cmake --build build` builds it.
+        It computes in float32, whatever precision bytes are counted in.
+
+        Raises:
+            TinyError: there is no C code for some operators; nothing is written then.
+            OutputError: the folder cannot be written.
+        """
+        from dynamo_lab.tiny.c.program import write_program
+
+        return write_program(self.graph, values_of(self.model), folder)
 
     @property
     def is_intact(self) -> bool:

@@ -127,7 +127,9 @@ def _described(value: Any) -> Any:
     """A tensor of the same shape, strides and type without memory, of no particular fake mode."""
     if not isinstance(value, torch.Tensor):
         return value
-    return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
+    spanned = sum((n - 1) * step for n, step in zip(value.shape, value.stride(), strict=True)) + 1
+    base = torch.empty(value.storage_offset() + spanned, dtype=value.dtype, device="meta")
+    return base.as_strided(value.shape, value.stride(), value.storage_offset())
 
 
 def _own_name(name: str) -> str:
