@@ -241,6 +241,8 @@ TABLE: dict[Any, Callable[[Writer, Node], str]] = {
     aten.mm.default: _mm,
     aten.addmm.default: _addmm,
     aten.relu.default: _elementwise("{0} < 0.0f ? 0.0f : {0}", 1),
+    aten.neg.default: _elementwise("-{0}", 1),
+    aten.exp.default: _elementwise("expf({0})", 1),
     aten.hardtanh.default: _elementwise(_LESS, 1),
     aten.threshold_backward.default: _elementwise("{1} <= {2} ? 0.0f : {0}", 2),
     aten.hardtanh_backward.default: _elementwise("{1} <= {2} || {1} >= {3} ? 0.0f : {0}", 2),

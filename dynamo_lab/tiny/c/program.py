@@ -78,6 +78,7 @@ class Writer:
         self._data |= {node: value for node, value in step.constants.items() if node in read}
         self._states = sorted(step.momentum)
         self._places: dict[str, Place] = {}
+        self._symbols: dict[str, str] = {}
         self._statements = self._written()
 
     def place(self, node: Node) -> Place:
@@ -100,12 +101,12 @@ class Writer:
             TinyError: with every operator that there is no C for.
         """
         statements: list[str] = []
-        missing: dict[str, str] = {}
+        missing: dict[str, str] = {}  # what is missing, and the first node with it
         for node in self._step.graph.nodes:
             try:
                 statements += self._statement(node)
             except NoCode as reason:
-                missing.setdefault(f"{node.target} ({reason})", node.name)
+                missing.setdefault(f"{_name(node.target)} ({reason})", node.name)
         if missing:
             raise TinyError(
                 f"There is no C code for {listed(list(missing))}, so nothing was written. Write "
@@ -122,7 +123,7 @@ class Writer:
         if is_view(node) or node.target is operator.getitem:
             return
         if node.target not in TABLE:
-            raise NoCode("no rule")
+            raise NoCode("it has no rule")
         yield f"{TABLE[node.target](self, node)} /* {node.name} */"
 
     def _placeholder(self, node: Node) -> None:
@@ -164,9 +165,11 @@ class Writer:
         return self._symbol(node.name), self._step.constant(node.name)
 
     def _symbol(self, name: str) -> str:
-        """The C name of a parameter, a constant or a state."""
+        """The C name of a parameter, a constant or a state: no two have the same."""
         own = self._step.parameters.get(name) or self._step.buffers.get(name) or name
-        return "w_" + re.sub(r"\W", "_", own)
+        symbol = "w_" + re.sub(r"\W", "_", own)
+        others = {other for key, other in self._symbols.items() if key != name}
+        return self._symbols.setdefault(name, f"{symbol}_{name}" if symbol in others else symbol)
 
     def step(self) -> str:
         """The file with the step."""
@@ -250,6 +253,11 @@ def _typed(base: str, value: torch.Tensor, constant: bool = False) -> Place:
     if value.dtype not in C_TYPES:
         raise NoCode(f"its elements are {value.dtype}")
     return place_of(base, value, is_constant=constant)
+
+
+def _name(target: Any) -> str:
+    """An operator's name: "aten.mm.default", or that of a function."""
+    return getattr(target, "__name__", "") if "<" in str(target) else str(target)
 
 
 def _literals(value: torch.Tensor) -> Iterator[str]:
