@@ -1,4 +1,5 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
 # torch annotates its functions only in part.
 """Peak memory of training steps as planned, beside the figures of the paper that it is after.
 
