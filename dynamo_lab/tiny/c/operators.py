@@ -13,7 +13,7 @@ from dynamo_lab.tiny.c.values import Place, index, loops, number
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dynamo_lab.tiny.c.program import Writer
+    from dynamo_lab.tiny.c.values import Places
     from dynamo_lab.tiny.graph import Node
 
 aten = torch.ops.aten
@@ -33,7 +33,7 @@ def _contiguous(*places: Place) -> None:
         _need(place.is_contiguous, "it reads elements that do not follow each other")
 
 
-def _convolution(writer: Writer, node: Node) -> str:
+def _convolution(writer: Places, node: Node) -> str:
     x, weight, bias, stride, padding, dilation, transposed, _, groups = node.args
     _need(not transposed and len(stride) == 2, "it is transposed or not of two dimensions")
     out, given, filters = writer.out(node), writer.place(x), writer.place(weight)
@@ -56,7 +56,7 @@ def _conv_shape(
     return f"(const conv_shape){{{', '.join(map(str, values))}}}"
 
 
-def _conv_input_grad(writer: Writer, node: Node) -> str:
+def _conv_input_grad(writer: Places, node: Node) -> str:
     grad, weight, size, *options = node.args
     _need(len(size) == 4, "it is not of two dimensions")
     out, given, filters = writer.out(node), writer.place(grad), writer.place(weight)
@@ -65,7 +65,7 @@ def _conv_input_grad(writer: Writer, node: Node) -> str:
     return f"conv_input_grad({out.pointer}, {given.pointer}, {filters.pointer}, &{shape});"
 
 
-def _conv_weight_grad(writer: Writer, node: Node) -> str:
+def _conv_weight_grad(writer: Places, node: Node) -> str:
     grad, x, size, *options = node.args
     _need(len(size) == 4, "it is not of two dimensions")
     out, given, seen = writer.out(node), writer.place(grad), writer.place(x)
@@ -74,11 +74,11 @@ def _conv_weight_grad(writer: Writer, node: Node) -> str:
     return f"conv_weight_grad({out.pointer}, {given.pointer}, {seen.pointer}, &{shape});"
 
 
-def _mm(writer: Writer, node: Node) -> str:
+def _mm(writer: Places, node: Node) -> str:
     return _product(writer.out(node), writer.place(node.args[0]), writer.place(node.args[1]))
 
 
-def _addmm(writer: Writer, node: Node) -> str:
+def _addmm(writer: Places, node: Node) -> str:
     _need(not node.kwargs, "it has factors")
     bias, left, right = map(writer.place, node.args)
     return _product(writer.out(node), left, right, bias)
@@ -97,10 +97,10 @@ def _product(out: Place, left: Place, right: Place, bias: Place | None = None) -
     return f"matmul({', '.join(map(str, parts))});"
 
 
-def _elementwise(template: str, count: int) -> Callable[[Writer, Node], str]:
+def _elementwise(template: str, count: int) -> Callable[[Places, Node], str]:
     """An operator whose element is an expression of its inputs' elements `{0}`, `{1}`."""
 
-    def write(writer: Writer, node: Node) -> str:
+    def write(writer: Places, node: Node) -> str:
         out = writer.out(node)
         read: list[str] = []
         for arg in node.args[:count]:
@@ -118,8 +118,8 @@ def _elementwise(template: str, count: int) -> Callable[[Writer, Node], str]:
     return write
 
 
-def _reduction(is_mean: bool) -> Callable[[Writer, Node], str]:
-    def write(writer: Writer, node: Node) -> str:
+def _reduction(is_mean: bool) -> Callable[[Places, Node], str]:
+    def write(writer: Places, node: Node) -> str:
         given, out = writer.place(node.args[0]), writer.out(node)
         dims = {dim % len(given.shape) for dim in node.args[1] or range(len(given.shape))}
         keeps = len(node.args) > 2 and node.args[2]
@@ -141,13 +141,13 @@ def _spread(strides: Sequence[int], left: Sequence[int], count: int) -> list[int
     return [strides[left.index(k)] if k in left else 0 for k in range(count)]
 
 
-def _log_softmax(writer: Writer, node: Node) -> str:
+def _log_softmax(writer: Places, node: Node) -> str:
     given, out = writer.place(node.args[0]), writer.out(node)
     rows, n = _rows(given, node.args[1], out)
     return f"log_softmax({out.pointer}, {given.pointer}, {rows}, {n});"
 
 
-def _log_softmax_backward(writer: Writer, node: Node) -> str:
+def _log_softmax_backward(writer: Places, node: Node) -> str:
     grad, result, out = writer.place(node.args[0]), writer.place(node.args[1]), writer.out(node)
     rows, n = _rows(grad, node.args[2], result, out)
     return f"log_softmax_backward({out.pointer}, {grad.pointer}, {result.pointer}, {rows}, {n});"
@@ -159,7 +159,7 @@ def _rows(first: Place, dim: int, *others: Place) -> tuple[int, int]:
     return prod(first.shape[:-1]), first.shape[-1]
 
 
-def _nll_loss(writer: Writer, node: Node) -> str:
+def _nll_loss(writer: Places, node: Node) -> str:
     x, target, weight, reduction, ignored = node.args
     _need(weight is None and reduction == 1, "it has weights or is no mean")
     given, wanted = writer.place(x), writer.place(target)
@@ -169,7 +169,7 @@ def _nll_loss(writer: Writer, node: Node) -> str:
     return f"nll_loss({loss}, {count}, {given.pointer}, {wanted.pointer}, {ignored}, {rows}, {n});"
 
 
-def _nll_loss_backward(writer: Writer, node: Node) -> str:
+def _nll_loss_backward(writer: Places, node: Node) -> str:
     grad, _x, target, weight, reduction, ignored, count = node.args
     _need(weight is None and reduction == 1, "it has weights or is no mean")
     out, wanted = writer.out(node), writer.place(target)
@@ -181,7 +181,7 @@ def _nll_loss_backward(writer: Writer, node: Node) -> str:
     )
 
 
-def _pack_between(writer: Writer, node: Node) -> str:
+def _pack_between(writer: Places, node: Node) -> str:
     x, low, high = node.args
     given, out = writer.place(x), writer.out(node)
     _contiguous(given)
@@ -189,14 +189,14 @@ def _pack_between(writer: Writer, node: Node) -> str:
     return f"pack_between({out.pointer}, {given.pointer}, {bounds}, {given.count});"
 
 
-def _masked(writer: Writer, node: Node) -> str:
+def _masked(writer: Places, node: Node) -> str:
     grad, bits = map(writer.place, node.args)
     out = writer.out(node)
     _contiguous(grad, out)
     return f"masked({out.pointer}, {grad.pointer}, {bits.pointer}, {out.count});"
 
 
-def _kept_channels(writer: Writer, node: Node) -> str:
+def _kept_channels(writer: Places, node: Node) -> str:
     x, dim, channels = node.args
     given, out = writer.place(x), writer.out(node)
     _contiguous(given, out)
@@ -211,7 +211,7 @@ def _table(channels: Sequence[int]) -> str:
     return f"(const int[]){{{', '.join(map(str, channels))}}}"
 
 
-def _sgd(writer: Writer, node: Node) -> str:
+def _sgd(writer: Places, node: Node) -> str:
     weight, grad = writer.place(node.args[0]), writer.place(node.args[1])
     _contiguous(weight, grad)
     state = writer.place(node.args[3]).pointer if len(node.args) > 3 else "0"
@@ -234,7 +234,7 @@ def _sgd(writer: Writer, node: Node) -> str:
 
 
 _LESS = "{0} < {1} ? {1} : {0} > {2} ? {2} : {0}"
-TABLE: dict[Any, Callable[[Writer, Node], str]] = {
+TABLE: dict[Any, Callable[[Places, Node], str]] = {
     aten.convolution.default: _convolution,
     operators.conv_input_grad: _conv_input_grad,
     operators.conv_weight_grad: _conv_weight_grad,

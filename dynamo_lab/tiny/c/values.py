@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from dynamo_lab.tiny.graph import Node
 
 C_TYPES = {torch.float32: "float", torch.int64: "int64_t", torch.uint8: "uint8_t"}
 
@@ -43,6 +45,22 @@ class Place:
         missing = len(shape) - len(self.shape)
         own = [0 if n == 1 else stride for n, stride in zip(self.shape, self.strides, strict=True)]
         return (*([0] * missing), *own)
+
+
+class Places(Protocol):
+    """Where the values of a step lie."""
+
+    def place(self, node: Node) -> Place:
+        """Where the value of a node lies."""
+        ...
+
+    def out(self, node: Node) -> Place:
+        """Where an operation writes its result."""
+        ...
+
+    def element(self, node: Node, at: int) -> str:
+        """A pointer to one of several results, empty where nobody reads it."""
+        ...
 
 
 def place_of(base: str, value: Any, *, is_constant: bool = False) -> Place:
