@@ -1,6 +1,10 @@
 """Training plans: what each rewrite of a step's graph won, and what memory the step needs."""
 
+from typing import Annotated
+
 from msgspec import Struct
+
+from dynamo_lab.model.core.references import Plain
 
 
 class StepMeasure(Struct, frozen=True, kw_only=True):
@@ -12,7 +16,7 @@ class StepMeasure(Struct, frozen=True, kw_only=True):
 
     bytes: int
     resident: int
-    operations: int
+    operations: Annotated[int, Plain("how many there are")]
     flops: int
 
 

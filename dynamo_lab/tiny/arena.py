@@ -43,6 +43,9 @@ class Arena:
     bound: int
 
 
+_MOST_TRIES = 40
+
+
 def lives(work: Work, order: Sequence[int]) -> list[Life]:
     """The places of an order, those of storages that write over each other as one."""
     born: dict[int, int] = {}
@@ -71,7 +74,7 @@ def arena(work: Work, order: Sequence[int], alignment: int = ALIGNMENT) -> Arena
     places = lives(work, order)
     bound = max((_alive(places, at) for at in range(len(order) + 1)), default=0)
     tries = [_placed(sorted(places, key=key), alignment) for key in _SEQUENCES]
-    best = min(tries, key=_end)
+    best = _improved(min(tries, key=_end), alignment, bound)
     offsets = {storage: offset for life, offset in best for storage in life.storages}
     return Arena(offsets, _end(best), bound)
 
@@ -82,6 +85,22 @@ _SEQUENCES: tuple[Callable[[Life], tuple[int, ...]], ...] = (
     lambda life: (-life.bytes * (life.dies - life.born + 1), life.born),
     lambda life: (life.born, -life.bytes),
 )
+
+
+def _improved(best: list[tuple[Life, int]], alignment: int, bound: int) -> list[tuple[Life, int]]:
+    """Placed again with the life at the top first, as long as that may help."""
+    sequence, end = [life for life, _ in best], _end(best)
+    placed = best
+    for _ in range(_MOST_TRIES):
+        if _end(best) <= bound:
+            break
+        top = max(placed, key=lambda one: one[1] + one[0].bytes)[0]
+        sequence.remove(top)
+        sequence.insert(0, top)
+        placed = _placed(sequence, alignment)
+        if _end(placed) < end:
+            best, end = placed, _end(placed)
+    return best
 
 
 def _alive(places: Iterable[Life], at: int) -> int:

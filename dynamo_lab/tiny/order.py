@@ -4,9 +4,10 @@ Every order goes from nothing done to all done by one operation at a time; what 
 depends only on what is done. So the best order is the path on which the largest step is least,
 and a search by that (Dijkstra's, with the largest step as length) finds it. One rule keeps the
 search small and loses no best order: an operation that fits below the largest step so far and
-leaves no more in memory than there was is done at once. When the search takes too long, the
-largest step that it had come to is a bound that no order is below, and the order is a greedy one
-or the graph's own, whichever needs less.
+leaves no more in memory than there was is done at once. A bound is known before: while an
+operation runs, what its ancestors made and it or its descendants read is in memory in every order.
+When the search takes too long, the largest step that it had come to is the bound, and the order is
+a greedy one or the graph's own, whichever needs less.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dynamo_lab.tiny.work import Work
 
-MOST_STATES = 20_000
+MOST_STATES = 2_000
 
 
 @dataclass(frozen=True)
@@ -50,12 +51,14 @@ def moments(work: Work, order: Sequence[int]) -> list[Moment]:
     """What lies in memory while each operation runs, in an order."""
     search = _Search(work)
     done, found = 0, list[Moment]()
+    alive = {storage for storage in work.given if not search.is_free(storage, 0)}
     for number in order:
-        alive = search.alive(done)
-        over = search.over(number, done)
-        makes = frozenset(work.operations[number].makes) if over is None else frozenset[int]()
-        found.append(Moment(number, alive | makes, over))
+        operation, over = work.operations[number], search.over(number, done)
+        made = frozenset(operation.makes)
+        found.append(Moment(number, frozenset(alive | made if over is None else alive), over))
         done |= 1 << number
+        touched = made | operation.reads
+        alive = (alive | made) - {s for s in touched if search.is_free(s, done)}
     return found
 
 
@@ -84,6 +87,15 @@ class _Search:
         self._after = [_bits(operation.after) for operation in work.operations]
         self._readers = [_bits(readers) for readers in work.readers]
         self._followers = self._of_followers()
+        self._made = [sum(self._bytes[s] for s in one.makes) for one in work.operations]
+        self._touched = [
+            [
+                (self._bytes[s], self._readers[s])
+                for s in (*one.reads, *one.makes)
+                if s not in work.kept
+            ]
+            for one in work.operations
+        ]
 
     def _of_followers(self) -> list[list[int]]:
         found: list[list[int]] = [[] for _ in self._work.operations]
@@ -93,44 +105,67 @@ class _Search:
         return found
 
     def least(self) -> int:
-        """What the largest single operation needs, whatever the order."""
-        return max((self._alone(number) for number in range(len(self._after))), default=0)
+        """What lies in memory at the worst operation whatever the order."""
+        before = [0] * len(self._after)
+        for number in range(len(before)):  # the graph's own order is one of them
+            before[number] = self._after[number]
+            for earlier in self._work.operations[number].after:
+                before[number] |= before[earlier]
+        following = [0] * len(before)
+        for number, earlier in enumerate(before):
+            for one in _numbers(earlier):
+                following[one] |= 1 << number
+        makers = self._makers()
+        return max(
+            (self._forced(n, before[n], following[n], makers) for n in range(len(before))),
+            default=0,
+        )
 
-    def _alone(self, number: int) -> int:
-        operation = self._work.operations[number]
-        reads = sum(self._bytes[read] for read in operation.reads)
-        makes = sum(self._bytes[made] for made in operation.makes)
-        return max(reads, makes) if operation.over else reads + makes
-
-    def alive(self, done: int) -> frozenset[int]:
-        """The storages in memory once these operations are done."""
-        found = {s for s in self._work.given if not self._is_free(s, done)}
+    def _makers(self) -> list[int]:
+        """By storage the bit of the operation that makes it, 0 of what is given."""
+        found = [0] * len(self._bytes)
         for number, operation in enumerate(self._work.operations):
-            if done >> number & 1:
-                found |= {s for s in operation.makes if not self._is_free(s, done)}
-        return frozenset(found)
+            for made in operation.makes:
+                found[made] = 1 << number
+        return found
 
-    def _is_free(self, storage: int, done: int) -> bool:
+    def _forced(self, number: int, before: int, following: int, makers: Sequence[int]) -> int:
+        """What is there while an operation runs, or right after it, in every order."""
+        operation, this = self._work.operations[number], 1 << number
+        during = after = 0
+        for storage, readers in enumerate(self._readers):
+            maker = makers[storage]
+            is_made = before & maker if maker else storage in self._work.given
+            is_kept = storage in self._work.kept
+            if is_made and (is_kept or readers & (following | this)):
+                during += self._bytes[storage]
+            if (is_made or maker == this) and (is_kept or readers & following):
+                after += self._bytes[storage]
+        if not operation.over:
+            during += sum(self._bytes[made] for made in operation.makes)
+        return max(during, after)
+
+    def is_free(self, storage: int, done: int) -> bool:
         return storage not in self._work.kept and not self._readers[storage] & ~done
 
     def over(self, number: int, done: int) -> int | None:
         """The storage that it can write over, if nobody else reads that later."""
         after = done | 1 << number
-        found = [s for s in self._work.operations[number].over if self._is_free(s, after)]
+        found = [s for s in self._work.operations[number].over if self.is_free(s, after)]
         return found[0] if found else None
 
     def during_and_after(self, number: int, done: int, now: int) -> tuple[int, int]:
         """The bytes in memory while an operation runs, and after it, from those before it."""
-        operation = self._work.operations[number]
-        made = sum(self._bytes[storage] for storage in operation.makes)
-        during = now if self.over(number, done) is not None else now + made
-        after = done | 1 << number
-        freed = sum(self._bytes[s] for s in operation.reads if self._is_free(s, after))
-        unused = sum(self._bytes[s] for s in operation.makes if self._is_free(s, after))
-        return during, now + made - freed - unused
+        after, made = done | 1 << number, self._made[number]
+        freed = 0
+        for size, readers in self._touched[number]:
+            if not readers & ~after:
+                freed += size
+        is_over = self._work.operations[number].over and self.over(number, done) is not None
+        return now if is_over else now + made, now + made - freed
 
     def start(self) -> int:
-        return sum(self._bytes[s] for s in self._work.given if not self._is_free(s, 0))
+        return sum(self._bytes[s] for s in self._work.given if not self.is_free(s, 0))
 
     def peak(self, order: Iterable[int]) -> int:
         """The most bytes at once in an order."""
@@ -217,6 +252,14 @@ def _path(path: _Path | None) -> tuple[int, ...]:
         found.append(path[0])
         path = path[1]
     return tuple(reversed(found))
+
+
+def _numbers(bits: int) -> Iterator[int]:
+    """The places of the bits that are set."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
 
 
 def _bits(numbers: Iterable[int]) -> int:

@@ -22,6 +22,7 @@ from dynamo_lab.tiny.work import Precision, work_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import torch
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -55,6 +56,25 @@ class Plan:
             OptionError: the sample is not like the example.
         """
         return self._run(sample, self.optimizer.lr if lr is None else lr)
+
+    def to_c(self, folder: str | Path) -> tuple[Path, ...]:
+        """The step as plain C99 in a folder, with the model's parameters as they are now.
+
+        `main.c` trains on samples from a file; `cmake -B build && cmake --build build` builds it.
+        It computes in float32, whatever precision bytes are counted in.
+
+        Raises:
+            TinyError: there is no C code for some operators; nothing is written then.
+            OutputError: the folder cannot be written.
+        """
+        from dynamo_lab.tiny.c.program import write_program
+
+        return write_program(self.graph, values_of(self.model), folder)
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether no step has written behind the arena's end."""
+        return self._run.is_intact
 
     @cached_property
     def _run(self) -> ArenaStep:
@@ -92,8 +112,8 @@ def plan(
 ) -> Plan:
     """The plan of a model's training step: see `lab.tiny`."""
     limit, chosen = limit_of(memory), optimizer_of(optimizer)
-    if precision not in ("float32", "int8"):
-        raise OptionError(f'precision={precision!r} is neither "float32" nor "int8".')
+    if precision not in ("float32", "int8", "mixed"):
+        raise OptionError(f'precision={precision!r} is not one of "float32", "int8" and "mixed".')
     selected = selection(model, update, channels)
     whole = whole_step(model, loss, example)
     values = values_of(model)

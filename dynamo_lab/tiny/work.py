@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 aten = torch.ops.aten
 
 Kind = Literal["sample", "activation", "gradient"]
-Precision = Literal["float32", "int8"]
+Precision = Literal["float32", "int8", "mixed"]
+"""How bytes are counted; "mixed" is int8 with gradients in float32."""
 
 IN_PLACE: Mapping[Any, tuple[int, ...]] = {
     aten.relu.default: (0,),
@@ -101,7 +102,7 @@ def bytes_of(value: Any, precision: Precision, *, is_bias: bool = False) -> int:
     """The bytes of a tensor; in int8 one an element of what is floating, four of a bias."""
     if not isinstance(value, torch.Tensor):
         return 0
-    if precision == "int8" and value.is_floating_point():
+    if precision != "float32" and value.is_floating_point():
         return value.numel() * (4 if is_bias else 1)
     return value.numel() * value.element_size()
 
@@ -168,7 +169,7 @@ class _Reader:
         made = tuple(self._new(node, value, kind, name) for name, value in results.items())
         for storage in made:
             self._makers[storage] = number
-        over = self._over(node) if len(made) == 1 else ()
+        over = self._over(node, made[0]) if len(made) == 1 else ()
         self._of_node[node.name] = made
         self._weight_of[node.name] = frozenset()
         self._operations.append(
@@ -186,18 +187,15 @@ class _Reader:
         self._elements[node.name] = elements = sorted(int(str(k)) for k in used)
         return {f"{node.name}.{k}": value[k] for k in elements}
 
-    def _over(self, node: Node) -> tuple[int, ...]:
+    def _over(self, node: Node, made: int) -> tuple[int, ...]:
         """The storages that it may write its result to."""
         found: list[int] = []
         for at in IN_PLACE.get(node.target, ()):
             read: Any = node.args[at]
             if hasattr(read, "meta") and _alike(read.meta["val"], node.meta["val"]):
-                found += [s for s in self._of_node[read.name] if self._fits(s, node)]
+                size = self._storages[made].bytes
+                found += [s for s in self._of_node[read.name] if self._storages[s].bytes == size]
         return tuple(found)
-
-    def _fits(self, storage: int, node: Node) -> bool:
-        size = bytes_of(node.meta["val"], self._precision)
-        return self._storages[storage].bytes == size
 
     def _kind(self, node: Node) -> Kind:
         return "activation" if node.name in self._step.forward else self._saved(node)
@@ -212,7 +210,9 @@ class _Reader:
         return node.name in self._step.forward or node.op == "placeholder"
 
     def _new(self, node: Node, value: Any, kind: Kind, name: str = "") -> int:
-        size = bytes_of(value, self._precision, is_bias=node.name in self._bias_gradients)
+        is_wide = kind == "gradient" and self._precision == "mixed"
+        is_wide |= node.name in self._bias_gradients
+        size = bytes_of(value, self._precision, is_bias=is_wide)
         self._storages.append(Storage(name or node.name, size, kind))
         return len(self._storages) - 1
 

@@ -46,8 +46,8 @@ def tiny(
             {"head.weight": "all", "blocks.*.weight": 0.25}: a share, a number or a list.
         channels: Where fewer than all input channels are asked for, which: the "first" ones, or
             those with the "largest" weights.
-        precision: How bytes are counted: "float32", or "int8" for what a quantized step would
-            need; the step itself computes in float32.
+        precision: How bytes are counted: "float32", "int8" for what a quantized step would need,
+            or "mixed" for int8 with gradients in float32; the step itself computes in float32.
 
     Raises:
         OptionError: an argument is not one of these.

@@ -64,16 +64,16 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
             "The loss is no scalar: training follows one number. Give a `loss` that reduces, such "
             "as torch.nn.functional.cross_entropy or lambda out, y: ((out - y) ** 2).mean()."
         )
-    if exported.graph_signature.buffers_to_mutate:
-        name = next(iter(exported.graph_signature.buffers_to_mutate.values()))
-        raise TinyError(
-            f"The step changes the buffer {_own_name(name)!r} in place, as BatchNorm does while "
-            "training: call model.eval() first, which freezes the statistics, or use GroupNorm."
-        )
     make = WHOLE.get()
     module, signature = make(
         exported.module(), tuple(example), trace_joint=True, output_loss_index=0
     )
+    if signature.buffers_to_mutate:
+        name = next(iter(signature.buffers_to_mutate.values()))
+        raise TinyError(
+            f"The step changes the buffer {_own_name(name)!r} in place, as BatchNorm does while "
+            "training: call model.eval() first, which freezes the statistics, or use GroupNorm."
+        )
     for node in module.graph.nodes:
         node.meta = {"val": PYTREE.tree_map(_described, node.meta.get("val"))}
     backward = signature.backward_signature
@@ -127,7 +127,9 @@ def _described(value: Any) -> Any:
     """A tensor of the same shape, strides and type without memory, of no particular fake mode."""
     if not isinstance(value, torch.Tensor):
         return value
-    return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
+    spanned = sum((n - 1) * step for n, step in zip(value.shape, value.stride(), strict=True)) + 1
+    base = torch.empty(value.storage_offset() + spanned, dtype=value.dtype, device="meta")
+    return base.as_strided(value.shape, value.stride(), value.storage_offset())
 
 
 def _own_name(name: str) -> str:

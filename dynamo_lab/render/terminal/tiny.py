@@ -41,6 +41,12 @@ def plan_rows(plan: TinyPlan, width: int) -> Iterator[RenderableType]:
     yield text(_order(plan))
 
 
+_INT8 = "sizes as int8 would need them (a byte an element, four of a bias"
+_COUNTED = {
+    "float32": "sizes in float32",
+    "int8": f"{_INT8}); the step itself computes in float32",
+    "mixed": f"{_INT8} and of a gradient); the step itself computes in float32",
+}
 _COLUMNS = tuple(Text(word, style="dim") for word in ("pass", "peak", "operations", "products", ""))
 
 
@@ -51,15 +57,9 @@ def _head(plan: TinyPlan) -> str:
 
 def _updated(plan: TinyPlan) -> str:
     share = plan.updated / plan.parameters if plan.parameters else 0
-    counted = (
-        "sizes in float32"
-        if plan.precision == "float32"
-        else "sizes counted as int8 would need them (a byte an element, four of a bias); "
-        "the step itself computes in float32"
-    )
     return (
         f"{plural(plan.updated_tensors, 'parameter')} updated, {percent(share)} of the model's "
-        f"numbers; {counted}"
+        f"numbers; {_COUNTED[plan.precision]}"
     )
 
 

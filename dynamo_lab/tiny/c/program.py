@@ -1,0 +1,265 @@
+"""A planned step as a folder of C99: the step, its weights as data, a program that trains, CMake.
+
+Nothing is allocated: activations and gradients have their places in one static arena, parameters
+that are updated are static arrays, all others are constant data. Of the standard library the step
+uses `expf` and `logf` alone. All is written in float32.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from dynamo_lab.errors import OutputError, TinyError
+from dynamo_lab.tiny.arena import arena
+from dynamo_lab.tiny.c.library import LIBRARY
+from dynamo_lab.tiny.c.operators import TABLE, NoCode
+from dynamo_lab.tiny.c.templates import CMAKE, MAIN, STEP
+from dynamo_lab.tiny.c.values import C_TYPES, Place, place_of
+from dynamo_lab.tiny.graph import is_view
+from dynamo_lab.tiny.work import work_of
+from dynamo_lab.view.core.words import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dynamo_lab.tiny.graph import Node, StepGraph
+
+
+def write_program(
+    step: StepGraph, values: Mapping[str, torch.Tensor], folder: str | Path
+) -> tuple[Path, ...]:
+    """The files of a step, written; the folder is made if it is not there.
+
+    Args:
+        step: Its graph, with updates and in its last order.
+        values: The model's parameters and buffers by name.
+        folder: Where to.
+
+    Raises:
+        TinyError: there is no C for some of its operators, before anything is written.
+        OutputError: the folder cannot be written.
+    """
+    writer = Writer(step, values)
+    texts = {
+        "step.c": writer.step(),
+        "step.h": writer.header(),
+        "weights.h": writer.weights(),
+        "main.c": MAIN,
+        "CMakeLists.txt": CMAKE,
+    }
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (target / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"The C code cannot be written to {target}: {error}.") from error
+    return tuple(target / name for name in texts)
+
+
+class Writer:
+    """Writes the texts of one step."""
+
+    def __init__(self, step: StepGraph, values: Mapping[str, torch.Tensor]) -> None:
+        self._step = step
+        work = work_of(step)
+        self._arena = arena(work, range(len(work.operations)))
+        self._offsets = {
+            work.storages[storage].name: offset for storage, offset in self._arena.offsets.items()
+        }
+        named = {**step.parameters, **step.buffers}
+        read = {node.name for node in step.graph.nodes if node.users}
+        self._data = {node: values[name].detach() for node, name in named.items() if node in read}
+        self._data |= {node: value for node, value in step.constants.items() if node in read}
+        self._states = sorted(step.momentum)
+        self._places: dict[str, Place] = {}
+        self._symbols: dict[str, str] = {}
+        self._statements = self._written()
+
+    def place(self, node: Node) -> Place:
+        """Where the value of a node lies."""
+        return self._places[node.name]
+
+    def out(self, node: Node) -> Place:
+        """Where an operation writes its result."""
+        return self._places[node.name]
+
+    def element(self, node: Node, at: int) -> str:
+        """A pointer to one of several results, empty where nobody reads it."""
+        found = self._places.get(f"{node.name}.{at}")
+        return found.pointer if found else ""
+
+    def _written(self) -> list[str]:
+        """A statement an operation.
+
+        Raises:
+            TinyError: with every operator that there is no C for.
+        """
+        statements: list[str] = []
+        missing: dict[str, str] = {}  # what is missing, and the first node with it
+        for node in self._step.graph.nodes:
+            try:
+                statements += self._statement(node)
+            except NoCode as reason:
+                missing.setdefault(f"{_name(node.target)} ({reason})", node.name)
+        if missing:
+            raise TinyError(
+                f"There is no C code for {listed(list(missing))}, so nothing was written. Write "
+                "that part of the model with other operators; the step runs in PyTorch as it is."
+            )
+        return statements
+
+    def _statement(self, node: Node) -> Iterator[str]:
+        if node.op == "placeholder":
+            self._placeholder(node)
+        if node.op != "call_function":
+            return
+        self._place(node)
+        if is_view(node) or node.target is operator.getitem:
+            return
+        if node.target not in TABLE:
+            raise NoCode("it has no rule")
+        yield f"{TABLE[node.target](self, node)} /* {node.name} */"
+
+    def _placeholder(self, node: Node) -> None:
+        name, value = node.name, node.meta["val"]
+        if name in self._offsets:
+            self._places[name] = place_of(f"block.arena.bytes + {self._offsets[name]}", value)
+        elif name in self._data:
+            constant = self._step.constant(name)
+            self._places[name] = place_of(self._symbol(name), value, is_constant=constant)
+        elif name in self._states:
+            self._places[name] = place_of(self._symbol(name), value)
+
+    def _place(self, node: Node) -> None:
+        value, offset = node.meta["val"], self._offsets.get(node.name)
+        if node.target is operator.getitem:
+            whole, at = node.args
+            key = f"{whole.name}.{at}"
+            if key in self._places:
+                self._places[node.name] = self._places[key]
+                return
+        if is_view(node) or node.target is operator.getitem:
+            if isinstance(value, torch.Tensor):
+                base, constant = self._base(node)
+                self._places[node.name] = _typed(base, value, constant)
+        elif isinstance(value, tuple | list):
+            for at, one in enumerate(value):
+                start = self._offsets.get(f"{node.name}.{at}")
+                if start is not None:
+                    self._places[f"{node.name}.{at}"] = _typed(f"block.arena.bytes + {start}", one)
+        elif offset is not None:
+            self._places[node.name] = _typed(f"block.arena.bytes + {offset}", value)
+
+    def _base(self, node: Node) -> tuple[str, bool]:
+        """The storage that a view looks at, and whether it is constant."""
+        while node.op == "call_function" and node.name not in self._offsets:
+            node = node.all_input_nodes[0]
+        if node.name in self._offsets:
+            return f"block.arena.bytes + {self._offsets[node.name]}", False
+        return self._symbol(node.name), self._step.constant(node.name)
+
+    def _symbol(self, name: str) -> str:
+        """The C name of a parameter, a constant or a state: no two have the same."""
+        own = self._step.parameters.get(name) or self._step.buffers.get(name) or name
+        symbol = "w_" + re.sub(r"\W", "_", own)
+        others = {other for key, other in self._symbols.items() if key != name}
+        return self._symbols.setdefault(name, f"{symbol}_{name}" if symbol in others else symbol)
+
+    def step(self) -> str:
+        """The file with the step."""
+        result = self._places[self._step.loss].pointer
+        return STEP.format(
+            library=LIBRARY,
+            signature=self._signature(),
+            copies="\n".join(f"  {line}" for line in self._copies()),
+            statements="\n".join(f"  {line}" for line in self._statements),
+            loss=f"*{result}",
+            changing="\n".join(self._dumped()),
+        )
+
+    def _inputs(self) -> Iterator[tuple[str, Any, bool]]:
+        """The sample's parts: the parameter's name, its value's description, if it is read."""
+        for at, name in enumerate(self._step.inputs):
+            node = self._step.nodes[name]
+            yield f"x{at}", node.meta["val"], bool(node.users)
+
+    def _copies(self) -> Iterator[str]:
+        for (name, value, is_read), node in zip(self._inputs(), self._step.inputs, strict=True):
+            size = value.numel() * value.element_size()
+            if is_read:
+                place = f"block.arena.bytes + {self._offsets[node]}"
+                yield f"copy({place}, (const uint8_t *){name}, {size});"
+            else:
+                yield f"(void){name};"
+
+    def _signature(self) -> str:
+        parameters = ", ".join(
+            f"const {C_TYPES[value.dtype]} *{name}" for name, value, _ in self._inputs()
+        )
+        return f"float train_step({parameters}, float lr)"
+
+    def header(self) -> str:
+        """The file that a program includes."""
+        sizes = [value.numel() * value.element_size() for _, value, _ in self._inputs()]
+        starts = [sum(sizes[:k]) for k in range(len(sizes))]
+        given = ", ".join(
+            f"(const {C_TYPES[value.dtype]} *)(record + {start})"
+            for (_, value, _), start in zip(self._inputs(), starts, strict=True)
+        )
+        return (
+            "#ifndef STEP_H\n#define STEP_H\n#include <stddef.h>\n#include <stdint.h>\n\n"
+            f"enum {{ ARENA_BYTES = {self._arena.size}, RECORD_BYTES = {sum(sizes)} }};\n\n"
+            "/* Trains on one sample; the loss before the update. */\n"
+            f"{self._signature()};\n"
+            f"#define TRAIN_ON(record, lr) train_step({given}, lr)\n\n"
+            "/* Whether nothing was written beside the arena. */\n"
+            "int arena_is_intact(void);\n\n"
+            "/* What is updated, part by part; 0 after the last. */\n"
+            "const void *updated_part(int number, size_t *bytes);\n#endif\n"
+        )
+
+    def weights(self) -> str:
+        """The file with all data: hexadecimal floats, so that no bit is lost."""
+        lines = ["/* Parameters: those that are updated can change, all others are constant. */"]
+        for name, value in self._data.items():
+            const = "const " if self._step.constant(name) else ""
+            kind, text = C_TYPES[value.dtype], ", ".join(_literals(value))
+            size = max(value.numel(), 1)
+            lines.append(f"static {const}{kind} {self._symbol(name)}[{size}] = {{{text}}};")
+        for name in self._states:
+            count = self._step.nodes[name].meta["val"].numel()
+            lines.append(f"static float {self._symbol(name)}[{count}];")
+        return "\n".join(lines) + "\n"
+
+    def _dumped(self) -> Iterator[str]:
+        changing = [name for name in self._data if not self._step.constant(name)]
+        for at, name in enumerate(changing):
+            symbol = self._symbol(name)
+            yield f"  if (number == {at}) return *bytes = sizeof {symbol}, {symbol};"
+
+
+def _typed(base: str, value: torch.Tensor, constant: bool = False) -> Place:
+    """A place.
+
+    Raises:
+        NoCode: there is no C type for its elements.
+    """
+    if value.dtype not in C_TYPES:
+        raise NoCode(f"its elements are {value.dtype}")
+    return place_of(base, value, is_constant=constant)
+
+
+def _name(target: Any) -> str:
+    """An operator's name: "aten.mm.default", or that of a function."""
+    return getattr(target, "__name__", "") if "<" in str(target) else str(target)
+
+
+def _literals(value: torch.Tensor) -> Iterator[str]:
+    numbers = value.contiguous().flatten().tolist()
+    return (f"{n.hex()}f" if isinstance(n, float) else str(n) for n in numbers)

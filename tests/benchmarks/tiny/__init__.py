@@ -1,0 +1,1 @@
+"""Peak memory of planned training steps: `python -m tests.benchmarks.tiny`."""

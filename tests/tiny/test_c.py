@@ -1,0 +1,128 @@
+"""The C code trains as PyTorch does, step by step, in its arena and without undefined behaviour."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+
+import dynamo_lab as lab
+from dynamo_lab.errors import OutputError, TinyError
+from dynamo_lab.tiny.networks import Transformer
+from tests.tiny.models import convolutions, stepped_eagerly
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dynamo_lab.tiny.plan import Plan
+
+pytestmark = pytest.mark.live
+
+CHECKED = ("-fsanitize=address,undefined", "-fno-sanitize-recover", "-fstack-usage")
+OPTIONS = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", "-fno-strict-aliasing")
+
+needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
+
+
+def built(plan: Plan, folder: Path) -> Path:
+    plan.to_c(folder)
+    command = ["gcc", *OPTIONS, "-ffp-contract=off", *CHECKED, "main.c", "step.c", "-lm"]
+    done = subprocess.run(
+        [*command, "-o", "train"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "train"
+
+
+def trained(program: Path, sample: tuple[torch.Tensor, torch.Tensor], *options: str) -> list[float]:
+    """The losses that the program prints."""
+    x, y = sample
+    (program.parent / "samples.bin").write_bytes(x.numpy().tobytes() + y.numpy().tobytes())
+    done = subprocess.run(
+        [program, "samples.bin", *options],
+        cwd=program.parent,
+        env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [float(line) for line in done.stdout.splitlines()]
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("update", "settings"),
+    [
+        ("all", {"lr": 0.05, "momentum": 0.9, "weight_decay": 0.01}),
+        (
+            {"depthwise.weight": 0.5, "point.weight": [1, 4, 6], "head.weight": 3, "*.bias": "all"},
+            {"lr": 0.05},
+        ),
+    ],
+    ids=["all", "sparse"],
+)
+def test_the_program_trains_as_pytorch(
+    update: Any, settings: dict[str, float], tmp_path: Path
+) -> None:
+    model, sample = convolutions()
+    plan = lab.tiny(model, sample, update=update, optimizer=settings)
+    program = built(plan, tmp_path)
+    eager, losses = stepped_eagerly(model, plan, sample, steps=3)
+    assert trained(program, sample, "0.05", "3", "weights.bin") == pytest.approx(losses, abs=1e-5)
+    data = torch.frombuffer(bytearray((tmp_path / "weights.bin").read_bytes()), dtype=torch.float32)
+    expected = torch.cat([eager.get_parameter(name).detach().flatten() for name in plan.selected])
+    assert (data - expected).abs().max() <= 1e-5
+    assert expected.numel() == data.numel()
+    stack = next(tmp_path.glob("*step.su")).read_text(encoding="utf-8")
+    assert "train_step" in stack
+    assert f"ARENA_BYTES = {plan.facts.arena}," in (tmp_path / "step.h").read_text(encoding="utf-8")
+
+
+@needs_gcc
+def test_a_write_beside_the_arena_is_noticed(tmp_path: Path) -> None:
+    model, sample = convolutions()
+    program = built(lab.tiny(model, sample, update="bias"), tmp_path)
+    text = (tmp_path / "step.c").read_text(encoding="utf-8")
+    at = text.rindex("  return *")
+    harmed = f"{text[:at]}  block.after[0] = 0;\n{text[at:]}"
+    (tmp_path / "step.c").write_text(harmed, encoding="utf-8")
+    subprocess.run(
+        ["gcc", *OPTIONS, "main.c", "step.c", "-lm", "-o", "train"], cwd=tmp_path, check=True
+    )
+    with pytest.raises(AssertionError, match="the arena's borders were written to"):
+        trained(program, sample)
+
+
+def test_operators_without_c_are_named_before_anything_is_written(tmp_path: Path) -> None:
+    sample = torch.randn(1, 16, 8), torch.tensor([3])
+    plan = lab.tiny(Transformer(depth=1), sample, update="head.*")
+    folder = tmp_path / "code"
+    with pytest.raises(TinyError) as raised:
+        plan.to_c(folder)
+    for name in ("aten.native_layer_norm.default", "aten._softmax.default", "aten.bmm.default"):
+        assert f"{name} (it has no rule)" in str(raised.value)
+    assert not folder.exists()
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    model, sample = convolutions()
+    taken = tmp_path / "file"
+    taken.write_text("", encoding="utf-8")
+    with pytest.raises(OutputError, match="cannot be written"):
+        lab.tiny(model, sample, update="bias").to_c(taken)
+
+
+def test_nothing_is_allocated_and_frozen_weights_are_constant(tmp_path: Path) -> None:
+    model, sample = convolutions()
+    lab.tiny(model, sample, update="head.bias").to_c(tmp_path)
+    text = "".join(path.read_text(encoding="utf-8") for path in tmp_path.glob("*.[ch]"))
+    assert "malloc" not in text
+    weights = (tmp_path / "weights.h").read_text(encoding="utf-8")
+    assert "static float w_head_bias[4]" in weights
+    assert weights.count("static const float w_constant_") == 1
+    assert weights.count("static const float") == 8
