@@ -9,8 +9,8 @@ from dynamo_lab.render.fallback.page import LIMIT, composed
 from dynamo_lab.render.markup import Block, Markup, join, prose, table, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
-from dynamo_lab.view.compare.ranks import RanksView
 from dynamo_lab.view.compare.side_by_side import LineRow, PairView, SideBySideView, sizes
+from dynamo_lab.view.ranks.ranks import RanksView
 
 _TITLES = 8  # kernels named in a cell
 
