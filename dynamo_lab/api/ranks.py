@@ -102,6 +102,12 @@ class JobRecording(Ranks):
 
         return findings(self.job, self._compared_recordings())
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all ranks ran to the end."""
+        ends = [one.rank.ending.kind for one in self.job.recordings if one.rank is not None]
+        return len(ends) == len(self.job.recordings) and set(ends) == {"finished"}
+
     def ranks(self) -> RanksView:
         """What is shown of them side by side."""
         from dynamo_lab.view.ranks.job import build_job

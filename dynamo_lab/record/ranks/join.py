@@ -14,12 +14,12 @@ from dynamo_lab.errors import OptionError, RecordingFileError
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.jobs import MOST_RANKS, Job
-from dynamo_lab.model.ranks import Ending, Rank
+from dynamo_lab.model.ranks import Call, Ending, Group, Rank
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.record.ranks.folder import Seen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from dynamo_lab.record.ranks.folder import JobFolder
 
@@ -57,6 +57,40 @@ def _left_by(folder: JobFolder, number: int, n: int, title: str) -> Recording:
     except RecordingFileError:  # cut while it was written for the first time
         recording = Recording(title=title)
     return replace(recording, state="done", rank=recording.rank or own)
+
+
+def waits_in_vain(folder: JobFolder, ranks: Iterable[int]) -> bool:
+    """Whether a rank waits in a collective that another one ended without calling."""
+    done = [number for number in ranks if folder.done(number).exists()]
+    others = [
+        number for number in ranks if number not in done and folder.recording(number).exists()
+    ]
+    if not (done and others):
+        return False
+    try:
+        ended = [codec.load(folder.recording(number)).rank for number in done]
+        waiting = [codec.load(folder.recording(number)).rank for number in others]
+    except RecordingFileError:
+        return False
+    return any(
+        _never_called(call, group, rank)
+        for one in waiting
+        if one is not None
+        for call in one.calls or ()
+        if not (call.is_done or call.is_message)
+        for group in one.groups
+        if group.name == call.group
+        for rank in ended
+        if rank is not None and rank.number in group.ranks
+    )
+
+
+def _never_called(call: Call, group: Group, rank: Rank) -> bool:
+    """Whether a rank that is done has made fewer calls to a group that it is in."""
+    if rank.calls is None or rank.forgotten or group not in rank.groups:
+        return False
+    own = [one.number for one in rank.calls if one.group == group.name and not one.is_message]
+    return call.number > max(own, default=0)
 
 
 def _ended(recording: Recording, seen: Ending) -> Recording:

@@ -22,7 +22,7 @@ from dynamo_lab.errors import OptionError
 from dynamo_lab.model.jobs import MOST_RANKS
 from dynamo_lab.model.ranks import Ending
 from dynamo_lab.record.ranks.folder import JobFolder
-from dynamo_lab.record.ranks.join import joined
+from dynamo_lab.record.ranks.join import joined, waits_in_vain
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _POLL = 0.05
 _GRACE = 3.0
 """Seconds that the others have once a rank has died or raised: some only then come to wait."""
+_LOOK = 2.0
+"""Seconds between two looks at whether a rank waits for one that is done."""
 _ANSWER = 2.0
 """Seconds that ranks have to write what they know, once they are asked."""
 _LEAVE = 10.0
@@ -136,13 +138,18 @@ def _quiet() -> Generator[None]:
 
 
 def _watch(processes: Mapping[int, Any], folder: JobFolder, limit: float) -> bool:
-    """Wait until all ranks are done, or one is not to be: whether time was over."""
+    """Wait until all ranks are done, or never will be: whether they are to be cut off."""
     end = time.monotonic() + limit
     failed_until = None
+    looked = time.monotonic()
     while not _all_done(processes, folder):
         now = time.monotonic()
         if now > end:
             return True
+        if now > looked + _LOOK:
+            if waits_in_vain(folder, processes):
+                return True
+            looked = time.monotonic()
         if failed_until is None and _any_failed(processes, folder):
             failed_until = now + _GRACE
         if failed_until is not None and now > failed_until:

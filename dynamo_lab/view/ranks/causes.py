@@ -187,7 +187,7 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
         )
     stay = one.rank.stays[-1] if one.rank.stays else None
     spent = f" for {seconds(stay.end - stay.start)}" if stay and stay.end > stay.start else ""
-    over = f" when its {seconds(limit)} were over" if limit else ""
+    over = f" when its {limit:g} s were over" if limit else ""
     return f"{first_up(one.label)} was{_at(one)}{spent}{over}, and had not come to {what}{under}."
 
 
@@ -202,7 +202,7 @@ def _elsewhere(ranks: Sequence[Known], job: Job) -> Iterator[str]:
         return
     for one in ranks:
         if one.rank.ending.kind == "cut off" and job.was_cut:
-            over = f"when its {seconds(job.limit or 0)} were over"
+            over = f"when its {job.limit or 0:g} s were over"
             yield f"{first_up(one.label)} was{_at(one)} {over}."
 
 
