@@ -12,7 +12,7 @@ from dynamo_lab.api.diff import diff
 from dynamo_lab.api.explore import explore, record
 from dynamo_lab.api.lower import lower
 from dynamo_lab.api.packages import open_package, package
-from dynamo_lab.api.ranks import open_job, ranks
+from dynamo_lab.api.ranks.jobs import open_job, ranks
 from dynamo_lab.api.recording import Recording, load
 from dynamo_lab.api.traces import open_trace
 from dynamo_lab.bench.limits import limits

@@ -28,7 +28,7 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the job, or one of its ranks, and write the requested files."""
-    from dynamo_lab.api.ranks import open_job
+    from dynamo_lab.api.ranks.jobs import open_job
     from dynamo_lab.errors import OptionError
     from dynamo_lab.render.terminal import ranks as compared
 

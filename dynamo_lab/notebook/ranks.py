@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.api.ranks import JobRecording
+from dynamo_lab.api.ranks.jobs import JobRecording
 from dynamo_lab.errors import CellError
 from dynamo_lab.notebook.shown import check_outputs
 

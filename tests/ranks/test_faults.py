@@ -15,6 +15,7 @@ import pytest
 
 import dynamo_lab as lab
 from dynamo_lab.errors import OptionError
+from tests.live.notebook import errors_of, html_of, run_cells, text_of
 from tests.ranks import faults
 
 if TYPE_CHECKING:
@@ -134,3 +135,22 @@ def test_a_function_that_other_processes_cannot_find_is_refused() -> None:
         lab.ranks(3, 2)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="There is no script"):
         lab.ranks("nothing.py", 2)
+
+
+@pytest.mark.release
+def test_a_cell_runs_as_ranks() -> None:
+    good, names, bad = run_cells(
+        "%%compile --ranks 2 --backend aot_eager --timeout 200 --into job\n"
+        "import torch.distributed as dist\n"
+        "from torch.distributed import _functional_collectives as collectives\n"
+        "y = collectives.all_reduce(torch.ones(4) * 2, 'sum', dist.group.WORLD)",
+        "print(list(job), len(job['rank 1'].graphs) > 0, job.is_whole)",
+        "%%record --ranks 2 --timeout 200\nimport torch.distributed as dist\n"
+        "if dist.get_rank():\n    raise ValueError('no such batch')\n"
+        "dist.all_reduce(torch.ones(4))",
+    )
+    assert errors_of(good) == []
+    assert "['rank 0', 'rank 1'] True True" in text_of(names)
+    assert errors_of(bad) == ["UsageError"]
+    assert "Rank 1 raised ValueError: no such batch at cell" in text_of(bad)
+    assert html_of(bad)
