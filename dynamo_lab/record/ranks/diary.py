@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.capture.ranks.ranks import OwnRank
-from dynamo_lab.model.core import codec
+from dynamo_lab.model.core import codec, files
 from dynamo_lab.model.ranks import Ending
 from dynamo_lab.record.ranks.folder import SeenFile
 
@@ -95,7 +95,7 @@ class Diary(threading.Thread):
         """Write the recording with the rank's end, and then no more."""
         self.rank.ending = ending
         self.write()
-        self._folder.done(self._number).write_text(ending.kind)
+        files.write_text(self._folder.done(self._number), ending.kind)
 
     def end(self) -> None:
         """End the thread."""

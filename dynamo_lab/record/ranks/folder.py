@@ -60,6 +60,11 @@ class JobFolder:
         """Exists once a rank has run its program to the end, or has raised."""
         return self.path / f"rank-{rank}.done"
 
+    def has_finished(self, rank: int) -> bool:
+        """Whether a rank has run its program to the end, and did not raise."""
+        done = self.done(rank)
+        return done.exists() and done.read_text() == "finished"
+
     def seen(self, rank: int) -> Path:
         """Where a rank was last."""
         return self.path / f"rank-{rank}.seen"

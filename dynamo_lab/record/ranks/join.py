@@ -61,7 +61,7 @@ def _left_by(folder: JobFolder, number: int, n: int, title: str) -> Recording:
 
 def waits_in_vain(folder: JobFolder, ranks: Iterable[int]) -> bool:
     """Whether a rank waits in a collective that another one ended without calling."""
-    done = [number for number in ranks if folder.done(number).exists()]
+    done = [number for number in ranks if folder.has_finished(number)]
     others = [
         number for number in ranks if number not in done and folder.recording(number).exists()
     ]

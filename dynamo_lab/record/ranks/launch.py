@@ -167,11 +167,8 @@ def _all_done(processes: Mapping[int, Any], folder: JobFolder) -> bool:
 
 def _any_failed(processes: Mapping[int, Any], folder: JobFolder) -> bool:
     for rank, process in processes.items():
-        done = folder.done(rank)
-        if done.exists():
-            if done.read_text() != "finished":
-                return True
-        elif process.poll() is not None:
+        is_over = folder.done(rank).exists() or process.poll() is not None
+        if is_over and not folder.has_finished(rank):
             return True
     return False
 
@@ -179,9 +176,8 @@ def _any_failed(processes: Mapping[int, Any], folder: JobFolder) -> bool:
 def _ending(process: Any, folder: JobFolder, rank: int) -> Ending:
     """How a rank ended, or is, as seen from outside."""
     code = process.poll()
-    done = folder.done(rank)
-    if done.exists():
-        return Ending(kind="finished" if done.read_text() == "finished" else "raised")
+    if folder.done(rank).exists():
+        return Ending(kind="finished" if folder.has_finished(rank) else "raised")
     if code is None:
         is_still = _is_stopped(process.pid)
         return Ending(kind="stopped", signal="SIGSTOP") if is_still else Ending(kind="cut off")
