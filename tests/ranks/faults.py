@@ -66,7 +66,7 @@ def recompiles() -> None:
 def killed() -> None:
     dist.all_reduce(torch.ones(8))
     if dist.get_rank() == 1:
-        time.sleep(0.5), os.kill(os.getpid(), signal.SIGKILL)  # line: killed
+        os.kill(os.getpid(), signal.SIGKILL if time.sleep(0.5) is None else 0)  # line: killed
     dist.all_reduce(torch.ones(8))  # line: killed waits
 
 

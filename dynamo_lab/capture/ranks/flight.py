@@ -105,7 +105,7 @@ def groups() -> Iterator[Group]:
     """The process groups of this process, by name, with their ranks in the job."""
     import torch.distributed as dist
 
-    if not (dist.is_available() and dist.is_initialized()):
+    if not (dist.is_available() and dist.is_initialized() and hooks.WORLD.exists):
         return
     world = hooks.WORLD.get()
     for group, ranks in list(world.pg_group_ranks.items()):
@@ -118,7 +118,7 @@ def _entries() -> list[dict[str, Any]] | None:
     """The ring's entries, the oldest first; None where there is no ring."""
     import torch.distributed as dist
 
-    if not dist.is_available():
+    if not (dist.is_available() and hooks.DUMP.exists):
         return None
     found = pickle.loads(hooks.DUMP.get()(True, True, False))  # bytes of this process's own
     entries = found.get("entries") if isinstance(found, dict) else None

@@ -56,7 +56,7 @@ def said(*recordings: Recording, was_cut: bool = True) -> list[str]:
 
 
 def waiting(line: int, number: int = 1, **facts: Any) -> Call:
-    return call(line, number, **{"is_done": False, **facts})
+    return replace(call(line, number, **facts), is_done=False)
 
 
 def test_nothing_is_said_of_a_job_that_went_well() -> None:
