@@ -44,7 +44,7 @@ def _pairs(view: SideBySideView) -> Iterator[tuple[str, View]]:
 def _ranks(view: RanksView | None) -> Iterator[Markup]:
     """Where the ranks diverge, before anything else."""
     if view is not None:
-        yield tag("p", tag("b", shortened(view.sentence, 300)))
+        yield tag("p", tag("b", prose(shortened(view.sentence, 600))))
         yield tag("ul", *(tag("li", prose(shortened(one, 600))) for one in view.findings))
         yield tag("ul", *(tag("li", prose(shortened(one, 600))) for one in view.remarks))
         yield table(view.head, view.rows)
