@@ -13,6 +13,7 @@ from dynamo_lab.api.diff import diff
 from dynamo_lab.api.explore import explore, record
 from dynamo_lab.api.lower import lower
 from dynamo_lab.api.packages import open_package, package
+from dynamo_lab.api.ranks.jobs import open_job, ranks
 from dynamo_lab.api.recording import Recording, load
 from dynamo_lab.api.tiny.tiny import tiny
 from dynamo_lab.api.traces import open_trace
@@ -34,10 +35,12 @@ __all__ = [
     "load",
     "load_ipython_extension",
     "lower",
+    "open_job",
     "open_package",
     "open_trace",
     "package",
     "passes",
+    "ranks",
     "record",
     "tiny",
     "why_wrong",

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from dynamo_lab.capture.traces.read import Process
-    from dynamo_lab.view.compare.ranks import RanksView
     from dynamo_lab.view.compare.side_by_side import SideBySideView
+    from dynamo_lab.view.ranks.ranks import RanksView
 
 SHOWN = 6
 """The most recordings that one page holds."""
@@ -122,7 +122,7 @@ class Ranks(SideBySide):
 
     def ranks(self) -> RanksView:
         """What is shown of them side by side."""
-        from dynamo_lab.view.compare.ranks import build
+        from dynamo_lab.view.ranks.ranks import build
 
         return build({label: self[label] for label in self._compared}, self._remarks)
 
@@ -135,7 +135,7 @@ class Ranks(SideBySide):
 
     def __str__(self) -> str:
         from dynamo_lab.render.terminal import as_text
-        from dynamo_lab.render.terminal.compare.ranks import ranks
+        from dynamo_lab.render.terminal.ranks import ranks
 
         return as_text(ranks(self.ranks(), self.title))
 

@@ -15,6 +15,7 @@ from dynamo_lab.cli import (
     export,
     html,
     import_,
+    join,
     limits,
     package,
     show,
@@ -39,6 +40,7 @@ COMMANDS = (
     limits,
     package,
     import_,
+    join,
     suite,
     course,
     diff,
@@ -103,6 +105,11 @@ Or open a log that PyTorch wrote elsewhere, of one process or of all ranks of a 
 
     TORCH_TRACE=logs python train.py                 there, on the cluster
     dynamo-lab import logs --html out.html           here, on any machine
+
+Or record every rank of a job, and see which of them is to blame where it hangs:
+
+    torchrun --nproc-per-node 2 -m dynamo_lab.record --folder runs train.py
+    dynamo-lab join runs --html out.html             which rank, where, why; one page with all
 
 Or measure compiled code against eager and against hand-written code:
 

@@ -28,6 +28,7 @@ from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Export, Package, PackageFailure
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
+from dynamo_lab.model.ranks import Rank
 from dynamo_lab.model.steps import StepTable
 from dynamo_lab.model.timings import CacheCheck, CompileMemory, Timing, WarmStart
 
@@ -97,6 +98,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     notes: tuple[Note, ...] = ()
     environment: Environment = Environment()
     failure: Failure | None = None
+    rank: Rank | None = None
     seconds: float = 0.0
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dynamo_lab.api.settings import listen
 from dynamo_lab.errors import CellError, DynamoLabError
 from dynamo_lab.model.targets import known as known_targets
-from dynamo_lab.notebook import edit_kernel, lab
+from dynamo_lab.notebook import edit_kernel, lab, ranks
 from dynamo_lab.notebook.compiled_cell import described, recorded, run_frame
 from dynamo_lab.notebook.completions import add_completions
 from dynamo_lab.notebook.failing import CellFailed, errors_held, fail
@@ -37,6 +37,11 @@ def _compile_cell(line: str, cell: str) -> None:
     shell = _shell()
     source = _with_command("%%compile", line, cell)
     number = _number(shell)
+    if options.ranks is not None:
+        names = ("backend", "mode", "dynamic", "fullgraph")
+        chosen = {name: getattr(options, name) for name in names}
+        ranks.run(options, source, f"cell {number}", shell, chosen)
+        return
     filename = shell.compile.cache(source, number)
     frame = build_frame("\n" + cell, filename, shell.user_ns)
     title = f"cell {number}"
@@ -82,6 +87,9 @@ def _record_cell(line: str, cell: str) -> None:
     shell = _shell()
     source = _with_command("%%record", line, cell)
     refuse_await(shell.transform_cell(source))
+    if options.ranks is not None:
+        ranks.run(options, source, f"cell {_number(shell)}", shell, None)
+        return
     with shown(options, f"cell {_number(shell)}", shell):
         with errors_held(shell) as show, _numbered(shell):
             result = shell.run_cell(source, store_history=False)

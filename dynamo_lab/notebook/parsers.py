@@ -65,6 +65,15 @@ def record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
     parser.set_defaults(detail=None)  # then the settings apply
     add_target_option(parser)
     parser.add_argument(
+        "--ranks",
+        type=int,
+        metavar="N",
+        help="run the cell in N processes of one job, which know of the notebook only its modules",
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=60.0, metavar="S", help="the seconds that the ranks have"
+    )
+    parser.add_argument(
         "--quiet", action="store_true", help="show nothing, only store the recording"
     )
     parser.add_argument(

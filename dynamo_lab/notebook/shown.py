@@ -35,7 +35,7 @@ def shown(
     from dynamo_lab.capture.core.log_lines import told_lines_held
     from dynamo_lab.render.widget import LiveDisplay, in_notebook
 
-    _check_outputs(options)
+    check_outputs(options)
     settings = settings_of(shell)
     is_live = in_notebook() and not options.quiet
     live = LiveDisplay(answer, replace(settings.looks(), is_marked=True)) if is_live else None
@@ -81,7 +81,7 @@ def _show(
         recording.show()
 
 
-def _check_outputs(options: argparse.Namespace) -> None:
+def check_outputs(options: argparse.Namespace) -> None:
     """Refuse before the cell runs what could not be stored after it."""
     if options.into and not options.into.isidentifier():
         raise CellError(f"--into {options.into!r} is not a name: use --into rec, for example.")

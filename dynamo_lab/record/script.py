@@ -33,8 +33,11 @@ class Script:
         self.code = 0
         self.error: BaseException | None = None
 
-    def run(self) -> None:
-        """Run it. What it raises is printed as Python would print it, and kept."""
+    def run(self, *, raises: bool = False) -> None:
+        """Run it. What it raises is printed as Python would print it, and kept.
+
+        With `raises`, it is raised instead, without the code that ran the script.
+        """
         argv, search_path = sys.argv, sys.path
         sys.argv, sys.path = self.argv, [str(Path(self.path).resolve().parent), *search_path]
         try:
@@ -43,6 +46,8 @@ class Script:
             self.code = _exit_code(leaving)
         except BaseException as error:
             self.code, self.error = 1, error.with_traceback(self._own_part(error))
+            if raises:
+                raise self.error from error.__cause__
             traceback.print_exception(self.error)
         finally:
             sys.argv, sys.path = argv, search_path

@@ -31,6 +31,7 @@ from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Export, Package, PackageFailure
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
+from dynamo_lab.model.ranks import Rank
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.steps import StepTable
 from dynamo_lab.model.timings import CacheCheck, Timing
@@ -49,6 +50,14 @@ class CallKeeper(Protocol):
 
     def freeze(self, *, is_done: bool) -> Decompositions:
         """The calls so far; after the recording, with what each becomes."""
+        ...
+
+
+class RankSource(Protocol):
+    """What is known of the process as a rank of a distributed job."""
+
+    def freeze(self) -> Rank:
+        """What is known so far; spans and stacks go to the recorder's texts."""
         ...
 
 
@@ -110,6 +119,7 @@ class Recorder:
         self.written: dict[int, Any] = {}
         self.decompositions: CallKeeper | None = None
         self.failure: Failure | None = None
+        self.rank: RankSource | None = None
         self.options: dict[str, str] = {}
         self.on_phase: Callable[[str], None] = lambda name: None
         self.clock = clock
@@ -179,8 +189,9 @@ class Recorder:
     def freeze(self) -> Recording:
         """What is known now, as a separate recording."""
         with self.lock:
+            rank = self._rank()  # first, because it may add lines
             sources, spans, stacks = self.texts.freeze()
-            calls = self._calls()  # first, because it may add a note
+            calls = self._calls()  # before the notes, because it may add one
             return Recording(
                 title=self.title,
                 target=self.target,
@@ -221,8 +232,18 @@ class Recorder:
                 notes=tuple(self.notes),
                 environment=describe_environment(self.options),
                 failure=self.failure,
+                rank=rank,
                 seconds=self.now() if self.stopped is None else self.stopped,
             )
+
+    def _rank(self) -> Rank | None:
+        if self.rank is None:
+            return None
+        try:
+            return self.rank.freeze()
+        except Exception as error:
+            self.note_failure("ranks", error)
+            return None
 
     def _calls(self) -> Decompositions:
         if self.decompositions is None:

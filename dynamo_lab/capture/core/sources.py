@@ -34,6 +34,10 @@ class Texts:
         self._stacks: dict[Stack, int] = {}
         self._formatted: dict[str, int] = {}
 
+    def set_cell_label(self, cell_label: Callable[[str], str | None]) -> None:
+        """How cells are named, in a process that has no notebook."""
+        self._cell_label = cell_label
+
     def is_ours(self, path: str) -> bool:
         """Whether a file belongs to this package."""
         return path.startswith(str(PACKAGE))

@@ -52,7 +52,7 @@ def is_written(row: Private) -> bool:
     first, *inside = row.name.split(".")
     if not first:
         return bool(_text(row.module))
-    if row.module == "torch._C" and not inside:
+    if row.module.startswith("torch._C") and not inside:
         return _defines(row.module, first) or _is_in_library(first)
     return _has(row.module, first, *inside)
 

@@ -52,25 +52,34 @@ def as_json(facts: Any) -> bytes:
 def decode(data: bytes, type: type[R] = Recording, name: str = "the data") -> R:
     """The recording in `data`, as the class `type`; `name` is what an error calls the data."""
     if data[:200].lstrip().lower().startswith((b"<!doctype html", b"<html")):
-        raise _refusal(name, "is a page to open in a browser, not a recording")
-    envelope = _parse(data, _Envelope, name, "is not a dynamo_lab recording")
+        raise refusal(name, "is a page to open in a browser, not a recording")
+    if data[:200].lstrip().startswith(b'{"format":"dynamo_lab.job"'):
+        raise RecordingFileError(
+            f"{name} holds the recordings of several ranks: open it with dynamo_lab.open_job, "
+            "or `dynamo-lab join`."
+        )
+    envelope = parse(data, _Envelope, name, "is not a dynamo_lab recording")
     if envelope.format != FORMAT or envelope.schema < 1:
-        raise _refusal(name, "is not a dynamo_lab recording: it has another format")
+        raise refusal(name, "is not a dynamo_lab recording: it has another format")
     if envelope.schema > SCHEMA:
         raise RecordingFileError(
             f"{name} was written by a newer dynamo_lab (schema {envelope.schema}, this one reads "
             f"up to {SCHEMA}): upgrade dynamo_lab to read it."
         )
-    recording = _parse(bytes(envelope.recording), type, name, "is damaged")
+    recording = parse(bytes(envelope.recording), type, name, "is damaged")
     problem = validate(recording)
     if problem is not None:
-        raise _refusal(name, f"is damaged: {problem}")
+        raise refusal(name, f"is damaged: {problem}")
     return recording
 
 
 def save(recording: Recording, path: str | os.PathLike[str]) -> None:
     """Write the recording to `path`, gzipped if the name ends in `.gz`, entirely or not at all."""
-    data = encode(recording)
+    write(encode(recording), path)
+
+
+def write(data: bytes, path: str | os.PathLike[str]) -> None:
+    """Write what was encoded, gzipped if the name ends in `.gz`, entirely or not at all."""
     if os.fspath(path).endswith(".gz"):
         data = gzip.compress(data, compresslevel=6, mtime=0)
     try:
@@ -82,17 +91,19 @@ def save(recording: Recording, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str], type: type[R] = Recording) -> R:
     """The recording in a file that `save` wrote, as the class `type`."""
     name = repr(os.fspath(path))
-    return decode(_read(Path(path), name), type, name)
+    return decode(read(Path(path), name), type, name)
 
 
-def _parse(data: bytes, type: type[T], name: str, complaint: str) -> T:
+def parse(data: bytes, type: type[T], name: str, complaint: str) -> T:
+    """JSON as a struct; the complaint is what an error says of it."""
     try:
         return msgspec.json.decode(data, type=type)
     except (ValueError, RecursionError, OverflowError) as error:  # msgspec's and Unicode's too
-        raise _refusal(name, f"{complaint}: {printable(error)}") from error
+        raise refusal(name, f"{complaint}: {printable(error)}") from error
 
 
-def _read(path: Path, name: str) -> bytes:
+def read(path: Path, name: str) -> bytes:
+    """The bytes of a file, unpacked; `name` is what an error calls it."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -103,17 +114,18 @@ def _read(path: Path, name: str) -> bytes:
     except IsADirectoryError as error:
         raise RecordingFileError(f"{name} is a folder: pass the recording in it.") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise _refusal(name, f"is damaged: {printable(error)}") from error
+        raise refusal(name, f"is damaged: {printable(error)}") from error
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         raise RecordingFileError(
             f"{name} cannot be read ({printable(error)}): check the path and its permissions."
         ) from error
     if len(data) > MAX_BYTES:
-        raise _refusal(name, f"is larger than {MAX_BYTES // 1024**2} MB, the most for a recording")
+        raise refusal(name, f"is larger than {MAX_BYTES // 1024**2} MB, the most for a recording")
     return data
 
 
-def _refusal(name: str, complaint: str) -> RecordingFileError:
+def refusal(name: str, complaint: str) -> RecordingFileError:
+    """The error for a file that is not a recording that can be read."""
     return RecordingFileError(f"{name} {complaint}; pass a file that `Recording.save` wrote.")
 
 

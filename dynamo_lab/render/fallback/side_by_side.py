@@ -9,8 +9,8 @@ from dynamo_lab.render.fallback.page import LIMIT, composed
 from dynamo_lab.render.markup import Block, Markup, join, prose, table, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
-from dynamo_lab.view.compare.ranks import RanksView
 from dynamo_lab.view.compare.side_by_side import LineRow, PairView, SideBySideView, sizes
+from dynamo_lab.view.ranks.ranks import RanksView
 
 _TITLES = 8  # kernels named in a cell
 
@@ -44,7 +44,7 @@ def _pairs(view: SideBySideView) -> Iterator[tuple[str, View]]:
 def _ranks(view: RanksView | None) -> Iterator[Markup]:
     """Where the ranks diverge, before anything else."""
     if view is not None:
-        yield tag("p", tag("b", shortened(view.sentence, 300)))
+        yield tag("p", tag("b", prose(shortened(view.sentence, 600))))
         yield tag("ul", *(tag("li", prose(shortened(one, 600))) for one in view.findings))
         yield tag("ul", *(tag("li", prose(shortened(one, 600))) for one in view.remarks))
         yield table(view.head, view.rows)

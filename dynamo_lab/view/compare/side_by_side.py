@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from dynamo_lab.view.compare.alignment import Work, align
 from dynamo_lab.view.compare.compilers import CompilersView, compilers
-from dynamo_lab.view.compare.ranks import RanksView
 from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
@@ -18,6 +17,7 @@ from dynamo_lab.view.core.words import plural, unit
 from dynamo_lab.view.kernels import kernels
 from dynamo_lab.view.kernels.code_diff import Edit, edits, unnumbered
 from dynamo_lab.view.kernels.kernels import ancestors_of, stacks_of
+from dynamo_lab.view.ranks.ranks import RanksView
 from dynamo_lab.view.timings.caches import why_another_key
 from dynamo_lab.view.view import View, build
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.compare.rank_shapes import Collective, Shape, texts_of
 from dynamo_lab.view.core.words import first_up, listed, plural, seconds, times, unit
+from dynamo_lab.view.ranks.shapes import Collective, Shape, texts_of
 from dynamo_lab.view.timings.timings import compile_seconds
 
 _MOST = 5

@@ -14,8 +14,13 @@ from msgspec import Struct
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.makers import rule_at
-from dynamo_lab.view.compare.rank_findings import Key, Rank, findings, not_compared
-from dynamo_lab.view.compare.rank_shapes import (
+from dynamo_lab.view.core.names import frame_names
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.words import plural, seconds
+from dynamo_lab.view.guards.compilations import recompilations
+from dynamo_lab.view.kernels.code_diff import unnumbered
+from dynamo_lab.view.ranks.findings import Key, Rank, findings, not_compared
+from dynamo_lab.view.ranks.shapes import (
     Collective,
     Shape,
     collective_name,
@@ -24,11 +29,6 @@ from dynamo_lab.view.compare.rank_shapes import (
     without_device,
     without_ranks,
 )
-from dynamo_lab.view.core.names import frame_names
-from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.core.words import plural, seconds
-from dynamo_lab.view.guards.compilations import recompilations
-from dynamo_lab.view.kernels.code_diff import unnumbered
 from dynamo_lab.view.timings.timings import compile_seconds
 
 _SCHEDULE = "inductor_collective_schedule"

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from dynamo_lab.render.terminal.core.parts import MARGIN, grid, line, text
 from dynamo_lab.render.text import one_line, shortened
-from dynamo_lab.view.compare.ranks import RanksView
+from dynamo_lab.view.ranks.ranks import RanksView
 
 
 def ranks(view: RanksView, title: str) -> RenderableType:

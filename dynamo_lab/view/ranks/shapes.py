@@ -77,6 +77,11 @@ def collectives_of(recording: Recording, graph: Graph, function: str) -> Iterato
             yield Collective(function, collective_name(found[1]), details)
 
 
+def is_collective(target: str) -> bool:
+    """Whether a node's target is a functional collective."""
+    return _COLLECTIVE.match(target) is not None
+
+
 def collective_name(target: str) -> str:
     """'all_reduce' of "torch.ops._c10d_functional.all_reduce_.default"."""
     return operator_name(target).rstrip("_")[:100]

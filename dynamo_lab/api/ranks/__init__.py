@@ -1,0 +1,1 @@
+"""Jobs of several ranks, as a user holds them."""

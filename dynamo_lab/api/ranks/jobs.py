@@ -1,0 +1,134 @@
+"""Programs of several ranks, run here and recorded on each, or joined from recordings."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
+
+from dynamo_lab.api.diff import diff
+from dynamo_lab.api.recording import Recording
+from dynamo_lab.api.traces import Ranks
+from dynamo_lab.errors import OptionError
+from dynamo_lab.model import jobs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from dynamo_lab.api.diff import Diff
+    from dynamo_lab.model.jobs import Job
+    from dynamo_lab.model.recording import Recording as Facts
+    from dynamo_lab.view.ranks.ranks import RanksView
+
+
+def ranks(
+    fn: Callable[[], Any] | str | Path,
+    n: int,
+    backend: str = "gloo",
+    timeout: float = 60.0,
+    arguments: tuple[str, ...] = (),
+) -> JobRecording:
+    """Run a program as n processes of one job on this machine, and record each.
+
+    PyTorch's launcher starts them. A function is called without arguments on each rank, with the
+    default process group made (`torch.distributed.get_rank()` says which rank it is); a script
+    makes its own. A rank that raises, dies, stands still or waits forever leaves what was recorded
+    so far, and the job says which it was, and where. Afterwards all processes are gone.
+
+    Args:
+        fn: A function that is defined at the top of a module, or the path of a script.
+        n: How many ranks.
+        backend: The backend of a function's process group: "gloo", "nccl".
+        timeout: The seconds that the job has, from its start; then it is ended.
+        arguments: A script's arguments.
+
+    Raises:
+        OptionError: other processes cannot find the function, or an option has an invalid value.
+    """
+    from dynamo_lab.record.ranks.launch import launch
+    from dynamo_lab.record.ranks.work import work_of
+
+    work = work_of(fn, tuple(arguments), backend=backend, limit=timeout)
+    return JobRecording(launch(work, n))
+
+
+def open_job(*paths: str | Path) -> JobRecording:
+    """A saved job, or one joined from the recordings that its ranks wrote.
+
+    Args:
+        *paths: A file that `JobRecording.save` wrote; or the folder that
+            `torchrun -m dynamo_lab.record` wrote to, or several, or the files in them.
+
+    Raises:
+        OptionError: there are no recordings of ranks of one job.
+        RecordingFileError: a file cannot be read.
+    """
+    from dynamo_lab.record.ranks.join import join
+
+    if not paths:
+        raise OptionError("open_job() opens nothing: pass a saved job, or the folder of one.")
+    if len(paths) == 1 and os.path.isfile(paths[0]) and jobs.is_job(paths[0]):
+        return JobRecording(jobs.load(paths[0]))
+    return JobRecording(join(paths))
+
+
+def _recording(label: str, facts: Facts) -> Recording:
+    own: dict[str, Any] = structs.asdict(facts)
+    own["title"] = label
+    return Recording(**own)
+
+
+class JobRecording(Ranks):
+    """The recordings of a job's ranks by label ("rank 0"), what went wrong, and where they diverge.
+
+    Print it, leave it as the last expression of a cell for the interactive view, or take one:
+    `job["rank 1"]`. `findings` are sentences, the cause first; there are none if all went well and
+    the ranks compiled the same.
+    """
+
+    def __init__(self, job: Job) -> None:
+        labels = {f"rank {one.rank.number if one.rank else at}": one
+                  for at, one in enumerate(job.recordings)}  # fmt: skip
+        opened = {label: _recording(label, one) for label, one in labels.items()}
+        super().__init__(job.title, opened, tuple(opened), job.remarks)
+        self.job = job
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """What went wrong, then where the ranks diverge."""
+        from dynamo_lab.view.ranks.job import findings
+
+        return findings(self.job, self._compared_recordings())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all ranks ran to the end."""
+        ends = [one.rank.ending.kind for one in self.job.recordings if one.rank is not None]
+        return len(ends) == len(self.job.recordings) and set(ends) == {"finished"}
+
+    def ranks(self) -> RanksView:
+        """What is shown of them side by side."""
+        from dynamo_lab.view.ranks.job import build_job
+
+        return build_job(self.job, self._compared_recordings())
+
+    def _compared_recordings(self) -> dict[str, Recording]:
+        return {label: self[label] for label in self._compared}
+
+    def save(self, path: str | Path) -> None:
+        """Write all of it to one file, which `dynamo_lab.open_job` reads; .gz packs it."""
+        jobs.save(self.job, path)
+
+    def diff(self, other: JobRecording) -> dict[str, Diff]:
+        """What changed in each rank that both jobs have, by label.
+
+        Raises:
+            OptionError: it is not a job, or they have no rank in common.
+        """
+        if not isinstance(other, JobRecording):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise OptionError(
+                "A job is compared with another: pass what `ranks` or `open_job` gave."
+            )
+        return {label: diff(self[label], other[label]) for label in self if label in other}

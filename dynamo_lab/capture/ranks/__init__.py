@@ -1,0 +1,1 @@
+"""A process as a rank of a distributed job: what its process groups remember."""

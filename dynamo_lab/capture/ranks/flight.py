@@ -1,0 +1,129 @@
+"""The collectives of this process, from the flight recorder of PyTorch's process groups.
+
+The flight recorder (`torch/csrc/distributed/c10d/FlightRecorder.hpp`) is a ring in C++ into which
+NCCL's and gloo's groups write each call: what is called, on which group, with which sizes, from
+which Python lines, and whether it is finished. Reading it sends nothing to other ranks, and works
+from another thread while the main one waits in a collective.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.capture.ranks import hooks
+from dynamo_lab.model.ranks import Call, Group
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dynamo_lab.capture.core.sources import Texts
+
+SIZE = 2000
+"""The calls that are remembered, PyTorch's own default for NCCL."""
+
+_COMPILED = re.compile(r"[/\\]torch[/\\]_dynamo[/\\]eval_frame\.py$")
+_MESSAGES = re.compile(r"\b(?:send|recv)\b")
+
+
+def switch_on() -> None:
+    """Have the groups of this process, and of those it starts, remember their calls.
+
+    It works before the first process group is made; a size that the user chose stays.
+    """
+    if "TORCH_NCCL_TRACE_BUFFER_SIZE" not in os.environ:  # its older name
+        os.environ.setdefault("TORCH_FR_BUFFER_SIZE", str(SIZE))
+
+
+class Flight:
+    """The calls that this process's groups remember; each is read into facts once."""
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+        self._calls: dict[int, Call] = {}
+
+    def freeze(self) -> tuple[Call, ...] | None:
+        """The calls so far, in order; None where this PyTorch, or the backend, keeps none."""
+        entries = _entries()
+        if entries is None:
+            return None
+        for entry in entries:
+            number = int(entry["record_id"])
+            known = self._calls.get(number)
+            if known is None or not known.is_done:
+                self._calls[number] = self._call(entry)
+        return tuple(self._calls[number] for number in sorted(self._calls))
+
+    def count(self) -> int:
+        """How many calls there are, and how many of them are finished, as one number."""
+        entries = _entries() or ()
+        return sum(1 + bool(entry.get("retired")) for entry in entries)
+
+    def _call(self, entry: dict[str, Any]) -> Call:
+        backend, _, name = str(entry["profiling_name"]).partition(":")
+        group, _ = entry["process_group"]
+        is_message = bool(entry["is_p2p"])
+        frames = [frame for frame in entry.get("frames") or () if isinstance(frame, dict)]
+        return Call(
+            name=name or backend,
+            group=str(group),
+            number=int(entry["p2p_seq_id" if is_message else "collective_seq_id"]),
+            backend=backend if name else "",
+            is_message=is_message or bool(_MESSAGES.match(name)),
+            sizes=_sizes(entry["input_sizes"]),
+            dtypes=tuple(map(str, entry["input_dtypes"])),
+            results=_sizes(entry["output_sizes"]),
+            result_dtypes=tuple(map(str, entry["output_dtypes"])),
+            is_done=bool(entry["retired"]) or entry["state"] == "completed",
+            started=int(entry["time_created_ns"]) / 1e9,
+            is_compiled=self._is_compiled(frames),
+            stack=self._stack(frames),
+        )
+
+    def _stack(self, frames: Sequence[dict[str, Any]]) -> int | None:
+        """The user's lines, outermost first."""
+        spans = [
+            self._texts.span(frame["filename"], int(frame["line"]), frame["name"])
+            for frame in reversed(frames)
+            if self._texts.is_users(frame["filename"])
+        ]
+        return self._texts.stack(spans) if spans else None
+
+    def _is_compiled(self, frames: Sequence[dict[str, Any]]) -> bool:
+        """Whether code that Dynamo made of the user's innermost function called it."""
+        for frame in frames:
+            if self._texts.is_users(frame["filename"]):
+                return False
+            if _COMPILED.search(frame["filename"]):
+                return True
+        return False
+
+
+def groups() -> Iterator[Group]:
+    """The process groups of this process, by name, with their ranks in the job."""
+    import torch.distributed as dist
+
+    if not (dist.is_available() and dist.is_initialized() and hooks.WORLD.exists):
+        return
+    world = hooks.WORLD.get()
+    for group, ranks in list(world.pg_group_ranks.items()):
+        description = getattr(group, "group_desc", "")
+        name = world.pg_names.get(group, "")
+        yield Group(str(name), tuple(sorted(ranks)), str(description))
+
+
+def _entries() -> list[dict[str, Any]] | None:
+    """The ring's entries, the oldest first; None where there is no ring."""
+    import torch.distributed as dist
+
+    if not (dist.is_available() and hooks.DUMP.exists):
+        return None
+    found = pickle.loads(hooks.DUMP.get()(True, True, False))  # bytes of this process's own
+    entries = found.get("entries") if isinstance(found, dict) else None
+    return None if entries is None else list(entries)
+
+
+def _sizes(of: Any) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(int(size) for size in one) for one in of)

@@ -1,0 +1,11 @@
+"""Private names of PyTorch for ranks."""
+
+from dynamo_lab.capture.core.private import Private
+
+_CALLS = "the collectives that a rank called, and those that it waits in, are not recorded."
+DUMP = Private("torch._C._distributed_c10d", "_dump_fr_trace", _CALLS)
+WORLD = Private(
+    "torch.distributed.distributed_c10d",
+    "_world",
+    "which ranks are in which process group is not recorded.",
+)

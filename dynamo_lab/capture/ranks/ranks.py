@@ -1,0 +1,101 @@
+"""The facts of this process as a rank: where its main thread is, and what its groups remember."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple
+
+from dynamo_lab.capture.ranks.flight import Flight, groups
+from dynamo_lab.model.ranks import Ending, Rank, Stay
+
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+    from dynamo_lab.capture.core.recorder import Recorder
+
+_MOST_STAYS = 4000
+"""The most stays that are kept, the last ones: those of a minute where every sample differs."""
+
+
+class Place(NamedTuple):
+    """A line of the user's: its file, as Python names it, and the function it is in."""
+
+    path: str
+    line: int
+    function: str
+
+
+class _Seen(NamedTuple):
+    start: float
+    end: float
+    place: Place
+
+
+class OwnRank:
+    """This process as rank `number` of `size`; `sample` is called often, `freeze` seldom."""
+
+    def __init__(self, recorder: Recorder, number: int, size: int) -> None:
+        self._recorder = recorder
+        self._number, self._size = number, size
+        self._texts = recorder.texts
+        self._flight = Flight(recorder.texts)
+        self._main = threading.main_thread().ident
+        self._users: dict[CodeType, bool] = {}
+        self._stays: deque[_Seen] = deque(maxlen=_MOST_STAYS)
+        self.ending = Ending()
+
+    def sample(self) -> Place | None:
+        """The user's line that the main thread is at now; None where it is in none."""
+        frame = sys._current_frames().get(self._main or 0)
+        while frame is not None and not self._is_users(frame):
+            frame = frame.f_back
+        if frame is None:
+            return None
+        place = Place(frame.f_code.co_filename, frame.f_lineno or 1, frame.f_code.co_name)
+        now = time.time()
+        if self._stays and self._stays[-1].place == place:
+            self._stays[-1] = self._stays[-1]._replace(end=now)
+        else:
+            self._stays.append(_Seen(self._stays[-1].end if self._stays else now, now, place))
+        return place
+
+    def calls(self) -> int:
+        """A number that is another one when a collective has begun or ended."""
+        return self._flight.count()
+
+    def freeze(self) -> Rank:
+        """What is known so far; called by the recorder, under its lock."""
+        spans = [Stay(one.start, one.end, self._texts.span(*one.place)) for one in self._stays]
+        calls = self._flight.freeze()
+        return Rank(
+            number=self._number,
+            size=self._size,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            backend=_backend(),
+            groups=tuple(groups()),
+            calls=calls,
+            stays=tuple(spans),
+            started=time.time() - self._recorder.now(),
+            seen=spans[-1].end if spans else 0.0,
+            span=spans[-1].span if spans else None,
+            ending=self.ending,
+        )
+
+    def _is_users(self, frame: FrameType) -> bool:
+        code = frame.f_code
+        found = self._users.get(code)
+        if found is None:
+            found = self._users[code] = self._texts.is_users(code.co_filename)
+        return found
+
+
+def _backend() -> str:
+    import torch.distributed as dist
+
+    return dist.get_backend() if dist.is_available() and dist.is_initialized() else ""

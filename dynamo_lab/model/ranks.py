@@ -1,0 +1,91 @@
+"""What one process of a distributed job did: its groups, its collectives, where it was, its end.
+
+A process is a rank of the job. Times are seconds since the epoch, by the clock of the rank's host.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import Struct
+
+from dynamo_lab.model.core.references import Ref
+
+EndingKind = Literal["running", "finished", "raised", "exited", "killed", "stopped", "cut off"]
+"""How a rank ended.
+
+"stopped": it stood still by a signal when its time was over; "cut off": it ran, or waited, then;
+"raised": by an exception; "exited": with an exit code, and without a word of ours; "running": the
+recording was written while it still ran, and nothing is known of its end.
+"""
+
+
+class Group(Struct, frozen=True):
+    """A process group, by PyTorch's name for it, and its ranks in the whole job."""
+
+    name: str
+    ranks: tuple[int, ...] = ()
+    description: str = ""
+
+
+class Call(Struct, frozen=True, kw_only=True):
+    """A collective, or a message from rank to rank, that was handed to a process group.
+
+    `number` counts those of one group from 1: ranks of a group meet in calls of one number.
+    `sizes` and `dtypes` are of the tensors that it was given, `results` of those that it fills.
+    `is_done` says that the group has finished it; one that is not is being waited for.
+    `started` is when it was handed over. `is_compiled`: generated code made the call, so that the
+    innermost line of `stack` is only that of the compiled function.
+    """
+
+    name: str
+    group: str
+    number: int
+    backend: str = ""
+    is_message: bool = False
+    sizes: tuple[tuple[int, ...], ...] = ()
+    dtypes: tuple[str, ...] = ()
+    results: tuple[tuple[int, ...], ...] = ()
+    result_dtypes: tuple[str, ...] = ()
+    is_done: bool = False
+    started: float = 0.0
+    is_compiled: bool = False
+    stack: Annotated[int | None, Ref("stacks")] = None
+
+
+class Stay(Struct, frozen=True, array_like=True):
+    """A time that the rank's main thread spent on one line of the user's, as samples show it."""
+
+    start: float
+    end: float
+    span: Annotated[int, Ref("spans")]
+
+
+class Ending(Struct, frozen=True, kw_only=True):
+    """How a rank ended: `signal` is the signal's name, `message` an exception's or a last line."""
+
+    kind: EndingKind = "running"
+    code: int | None = None
+    signal: str = ""
+    message: str = ""
+
+
+class Rank(Struct, frozen=True, kw_only=True):
+    """A process of a job: rank `number` of `size`.
+
+    `calls` are those that its groups still remember, in order; `forgotten` counts earlier ones.
+    It is None where the groups do not keep them, as some backends do not. `span` is the line of
+    the user's that it was last seen on, at the time `seen`. `started` is the recording's zero.
+    """
+
+    number: int
+    size: int
+    host: str = ""
+    pid: int = 0
+    backend: str = ""
+    groups: tuple[Group, ...] = ()
+    calls: tuple[Call, ...] | None = None
+    forgotten: int = 0
+    stays: tuple[Stay, ...] = ()
+    started: float = 0.0
+    seen: float = 0.0
+    span: Annotated[int | None, Ref("spans")] = None
+    ending: Ending = Ending()

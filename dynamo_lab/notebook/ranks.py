@@ -1,0 +1,47 @@
+"""A cell that runs as several ranks: `%%compile --ranks N`, `%%record --ranks N`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.api.ranks.jobs import JobRecording
+from dynamo_lab.errors import CellError
+from dynamo_lab.notebook.shown import check_outputs
+
+if TYPE_CHECKING:
+    import argparse
+
+_ALONE = ("target", "detail")
+"""Options that are about this process."""
+
+
+def run(
+    options: argparse.Namespace, text: str, label: str, shell: Any, compiled: dict[str, Any] | None
+) -> None:
+    """Run the cell as a job, show it, and fail if a rank failed.
+
+    `compiled` are the options of `torch.compile` for its statements as one frame; None to run them
+    as they are.
+    """
+    check_outputs(options)
+    for name in _ALONE:
+        if getattr(options, name):
+            raise CellError(
+                "--ranks goes with neither --target nor --steps: leave one of them out."
+            )
+    from dynamo_lab.record.ranks.launch import launch
+    from dynamo_lab.record.ranks.work import work_of_cell
+
+    path = f"<{label}>"
+    work = work_of_cell(text, label, path, shell.user_ns, compiled=compiled, limit=options.timeout)
+    job = JobRecording(launch(work, options.ranks))
+    if not options.quiet:
+        job.show()
+    if options.into:
+        shell.user_ns[options.into] = job
+    if options.html:
+        job.to_html(options.html)
+    if options.json:
+        job.save(options.json)
+    if not job.is_whole:
+        raise CellError(job.findings[0])

@@ -1,0 +1,1 @@
+"""Programs of several ranks: each process records itself, and their recordings become one job."""

@@ -1,0 +1,125 @@
+"""One rank of a job: `python -m dynamo_lab.record.ranks.process FOLDER PARENT`.
+
+It ends when the process that started it does.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+import time
+import traceback
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from dynamo_lab.capture.core.sources import PACKAGE
+from dynamo_lab.capture.ranks.flight import switch_on
+from dynamo_lab.model.ranks import Ending
+from dynamo_lab.record.ranks.diary import Diary
+from dynamo_lab.record.ranks.folder import JobFolder
+from dynamo_lab.record.ranks.work import Work, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+
+def main() -> int:
+    """Run the work of the folder as the rank that the environment names."""
+    folder, parent = JobFolder(sys.argv[1]), int(sys.argv[2])
+    work = msgspec.json.decode(folder.work.read_bytes(), type=Work)
+
+    def whole() -> int:
+        if work.kind == "script":
+            return run(work)
+        import torch.distributed as dist
+
+        dist.init_process_group(work.backend)
+        return run(work)
+
+    label = {work.path: work.label} if work.kind == "cell" else {}
+    return recorded(whole, work.title, folder, label.get, parent)
+
+
+def recorded(
+    whole: Callable[[], int],
+    title: str,
+    folder: JobFolder,
+    cell_label: Callable[[str], str | None] = lambda path: None,
+    parent: int = 0,
+) -> int:
+    """Run a program in this process as a rank, into its recording in the folder: its exit code.
+
+    Started by us, a rank that is done waits until all are: its end would close the connections of
+    those that still wait for it, who would then blame the network.
+    """
+    switch_on()  # before PyTorch makes a group
+    number, size = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
+    from dynamo_lab.capture.session import watch
+    from dynamo_lab.record.recorders import new_recorder
+
+    recorder = new_recorder(title)
+    if parent:
+        recorder.texts.set_cell_label(cell_label)
+    diary = Diary(recorder, folder, number, size, parent)
+    diary.start()
+    diary.write_at(signal.SIGTERM)
+    if not faulthandler.is_enabled():
+        faulthandler.enable(folder.crash(number).open("wb"))
+    code, raised = 0, None
+    watching = watch(recorder)
+    with closing(watching), watching:
+        try:
+            code = whole()
+        except SystemExit as leaving:
+            code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+        except BaseException as error:
+            raised, code = error, 1
+            recorder.fail(error)
+            traceback.print_exception(error.with_traceback(_programs_part(error)))
+            sys.stderr.flush()
+    diary.close(_ending(code, raised))
+    sys.stdout.flush()
+    while parent and not folder.left.exists():
+        time.sleep(0.02)
+    diary.end()
+    if parent:
+        _leave_groups()
+    return code
+
+
+def _programs_part(error: BaseException) -> TracebackType | None:
+    """The traceback from the program's first line on, without the code that ran the program."""
+    own = (str(PACKAGE), "<frozen")
+    at = error.__traceback__
+    while at is not None and at.tb_frame.f_code.co_filename.startswith(own):
+        at = at.tb_next
+    return at or error.__traceback__
+
+
+def _leave_groups() -> None:
+    import torch.distributed as dist
+
+    if dist.is_available() and dist.is_initialized():
+        dist.destroy_process_group()
+
+
+def _ending(code: int, raised: BaseException | None) -> Ending:
+    if raised is not None:
+        return Ending(kind="raised", code=code, message=_said(raised))
+    if code:
+        return Ending(kind="exited", code=code)
+    return Ending(kind="finished", code=0)
+
+
+def _said(error: BaseException) -> str:
+    first: Any = next((line for line in str(error).split("\n") if line.strip()), "")
+    return f"{type(error).__name__}: {first.strip()}"[:500].removesuffix(": ")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

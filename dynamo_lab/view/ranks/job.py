@@ -1,0 +1,49 @@
+"""A job of several ranks: what went wrong in it, then where its ranks diverge."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from dynamo_lab.model.jobs import Job
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.ranks.causes import causes, known_of
+from dynamo_lab.view.ranks.ranks import RanksView, build
+
+_ENDS = {"finished": "finished", "raised": "raised", "exited": "exited", "killed": "was killed",
+         "stopped": "stood still", "cut off": "was cut off", "running": "ran"}  # fmt: skip
+
+
+def build_job(job: Job, recordings: Mapping[str, Recording]) -> RanksView:
+    """What is shown of a job; `recordings` are those of its ranks by label."""
+    view = build(recordings, (*job.remarks, *_unknown(job)))
+    told = list(causes(job))
+    ends = [known.rank.ending.kind for known in known_of(job)]
+    head = (view.head[0], "end", *view.head[1:])
+    rows = tuple((row[0], _ENDS[end], *row[1:]) for row, end in zip(view.rows, ends, strict=True))
+    told += view.findings
+    if not told:
+        return replace(view, sentence=_fine(view, ends), head=head, rows=rows)
+    sentence, *findings = told
+    return replace(view, sentence=sentence, findings=tuple(findings), head=head, rows=rows,
+                   is_whole=False)  # fmt: skip
+
+
+def findings(job: Job, recordings: Mapping[str, Recording]) -> tuple[str, ...]:
+    """What went wrong, then where the ranks diverge."""
+    return (*causes(job), *build(recordings).findings)
+
+
+def _fine(view: RanksView, ends: Sequence[str]) -> str:
+    if all(end == "finished" for end in ends):
+        return view.sentence
+    left = [f"rank {n} {_ENDS[end]}" for n, end in enumerate(ends) if end != "finished"]
+    return f"{plural(len(left), 'rank')} did not finish: {', '.join(left[:5])}."
+
+
+def _unknown(job: Job) -> list[str]:
+    """What the causes do not cover."""
+    blind = [one.label for one in known_of(job) if one.rank.calls is None]
+    if not blind:
+        return []
+    return [f"The collectives that ran are not known on {', '.join(blind[:5])}."]

@@ -1,0 +1,164 @@
+"""What is known of each rank of a job, and its calls with the user's lines."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from dynamo_lab.model.ranks import Call, Rank
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.places import Line, Places
+from dynamo_lab.view.core.words import listed
+from dynamo_lab.view.ranks.shapes import collective_name, is_collective
+
+_OTHER_RANKS_FAULT = re.compile(
+    r"gloo|Connection (?:closed|reset|refused)|NCCL|Broken pipe|DistBackendError|DistNetworkError",
+    re.IGNORECASE,
+)
+_LONGEST = 120
+
+
+class GroupKey(NamedTuple):
+    """A process group: its name, which ranks of it share, and its ranks where they are known."""
+
+    name: str
+    ranks: tuple[int, ...]
+
+
+class Known:
+    """A rank of a job with its recording: of a rank that left nothing, only how it ended."""
+
+    def __init__(self, label: str, recording: Recording, rank: Rank) -> None:
+        self.label = label
+        self.recording = recording
+        self.rank = rank
+        self.places = Places(recording)
+
+    @cached_property
+    def calls(self) -> Mapping[GroupKey, Mapping[int, Call]]:
+        """Its collectives by group, and by their number in it; messages are not among them."""
+        ranks = {group.name: group.ranks for group in self.rank.groups}
+        found: dict[GroupKey, dict[int, Call]] = {}
+        for call in self.rank.calls or ():
+            if not call.is_message:
+                key = GroupKey(call.group, ranks.get(call.group, ()))
+                found.setdefault(key, {})[call.number] = call
+        return found
+
+    @cached_property
+    def waiting(self) -> Call | None:
+        """The call that it waited in when it was last heard of: the first that is not done.
+
+        One that failed because another rank's connection was closed counts as done: it is the last.
+        """
+        if self.rank.ending.kind == "finished":
+            return None
+        if self.blames_others and self.rank.calls:
+            return self.rank.calls[-1]
+        return next((call for call in self.rank.calls or () if not call.is_done), None)
+
+    @property
+    def blames_others(self) -> bool:
+        """Whether what it raised is what a rank raises whose connection another one closed."""
+        ending = self.rank.ending
+        return ending.kind == "raised" and bool(_OTHER_RANKS_FAULT.search(ending.message))
+
+    def line_of(self, call: Call) -> Line | None:
+        """The user's line that called: that of the node, where generated code did."""
+        line = self.places.own_line(call.stack)
+        return (self._line_in_graph(call, line) if call.is_compiled and line else None) or line
+
+    def where(self, line: Line | None) -> str:
+        """'train.py, line 3 (`y = all_reduce(x)`)', empty where no line is known."""
+        if line is None:
+            return ""
+        text = self.places.text(line).strip()
+        quoted = f" (`{text[:_LONGEST]}`)" if text and "`" not in text else ""
+        return f"{self.places.where_named(line)}{quoted}"
+
+    @property
+    def position(self) -> Line | None:
+        """The user's line that it was last seen on."""
+        return None if self.rank.span is None else self.places.line_of(self.rank.span)
+
+    def _line_in_graph(self, call: Call, function: Line) -> Line | None:
+        """The line of the call's node in the graph of the function that begins on this line.
+
+        A graph has no branches: each run of it makes all its calls, in order. Where graphs of the
+        function have their calls on other lines, none is said.
+        """
+        graphs = {tuple(lines) for lines in self._graphs(call.name, function) if lines}
+        if len(graphs) != 1:
+            return None
+        (nodes,) = graphs
+        own = [
+            one
+            for one in self.rank.calls or ()
+            if one.is_compiled
+            and one.name == call.name
+            and self.places.own_line(one.stack) == function
+        ]
+        is_sure = len(set(nodes)) == 1 or not self.rank.forgotten
+        return nodes[own.index(call) % len(nodes)] if is_sure else None
+
+    def _graphs(self, name: str, function: Line) -> Iterator[list[Line]]:
+        """The lines of such calls, in each graph of a function."""
+        for graph in self.recording.captured_graphs():
+            frame = None if graph.frame is None else self.recording.frames[graph.frame]
+            if frame is None or self.places.line_of(frame.span) != function:
+                continue
+            found = (
+                self.places.own_line(node.stack)
+                for node in graph.nodes
+                if is_collective(node.target) and _same_name(collective_name(node.target), name)
+            )
+            yield [line for line in found if line is not None]
+
+
+def _same_name(node: str, call: str) -> bool:
+    """Whether a node's operator is a group's call: "all_gather_into_tensor", "_allgather_base"."""
+    a, b = (re.sub(r"[^a-z]|into_tensor|base|coalesced|tensor", "", one) for one in (node, call))
+    return a == b
+
+
+def condition_of(known: Known, line: Line | None) -> str:
+    """'under `if rank == 0` (line 12)', the innermost condition that a line is under, if it is."""
+    if line is None:
+        return ""
+    source = known.recording.sources[line[0]]
+    whole = "\n".join(text for _, text in source.lines())
+    try:
+        tree = ast.parse(whole) if source.kind != "library" else None
+    except (SyntaxError, ValueError, RecursionError):
+        return ""
+    found: ast.If | ast.While | None = None
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.If | ast.While) and _has((*node.body, *node.orelse), line[1]):
+            found = node if found is None or node.lineno >= found.lineno else found
+    if found is None:
+        return ""
+    word = "if" if isinstance(found, ast.If) else "while"
+    part = "under" if _has(found.body, line[1]) else "in the `else` of"
+    return f"{part} `{word} {ast.unparse(found.test)[:_LONGEST]}` (line {found.lineno})"
+
+
+def _has(body: Sequence[ast.stmt], line: int) -> bool:
+    return any(part.lineno <= line <= (part.end_lineno or part.lineno) for part in body)
+
+
+def group_words(key: GroupKey, size: int) -> str:
+    """'all ranks', 'ranks 0 and 2'; by name where its ranks are not known."""
+    if not key.ranks:
+        return f"the group {key.name!r}"
+    if len(key.ranks) == size and key.name == "0":
+        return "all ranks"
+    numbers = listed([str(number) for number in key.ranks], 6)
+    return f"the group {key.name!r} of ranks {numbers}"
+
+
+def names_of(ranks: Sequence[Known]) -> str:
+    """'rank 1', 'ranks 1 and 2'."""
+    if len(ranks) < 2:
+        return "".join(one.label for one in ranks)
+    return f"ranks {listed([str(one.rank.number) for one in ranks], 5)}"

@@ -1,0 +1,188 @@
+"""Who is to blame where a job hangs or fails, on jobs made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
+from dynamo_lab.model.jobs import Job
+from dynamo_lab.model.ranks import Call, Ending, Group, Rank, Stay
+from dynamo_lab.model.recording import Failure, Recording
+from dynamo_lab.view.ranks.causes import causes
+from dynamo_lab.view.ranks.job import build_job
+
+TEXT = """\
+import torch.distributed as dist
+def step(x, rank):
+    dist.all_reduce(x)
+    if rank == 0:
+        dist.all_reduce(x)
+    else:
+        dist.all_gather([], x)
+    load(x)
+"""
+EVERYONE = Group("0", (0, 1), "default_pg")
+PAIR = Group("1", (0, 1))
+
+
+def call(line: int, number: int = 1, name: str = "all_reduce", **facts: Any) -> Call:
+    """A call on a line; it is done unless told otherwise, and begins at its number in seconds."""
+    known: dict[str, Any] = {"is_done": True, "started": float(number), "sizes": ((8,),),
+                             "dtypes": ("Float",), "group": "0", **facts}  # fmt: skip
+    return Call(name=name, number=number, stack=line - 1, **known)
+
+
+def rank(
+    number: int, *calls: Call, line: int | None = None, kind: Any = "finished", **facts: Any
+) -> Recording:
+    spans = tuple(Span(0, at, "step") for at in range(1, 9))
+    own = Rank(
+        number=number, size=2, groups=(EVERYONE, PAIR), calls=calls,
+        span=None if line is None else line - 1,
+        stays=() if line is None else (Stay(1.0, 4.5, line - 1),),
+        ending=Ending(kind=kind, **facts),
+    )  # fmt: skip
+    return Recording(
+        title="step", rank=own, spans=spans, stacks=tuple((at,) for at in range(8)),
+        sources=(Source("train.py", "user", (Excerpt(1, TEXT),)),),
+    )  # fmt: skip
+
+
+def said(*recordings: Recording, was_cut: bool = True) -> list[str]:
+    return list(causes(Job(title="step", recordings=recordings, limit=10.0, was_cut=was_cut)))
+
+
+def waiting(line: int, number: int = 1, **facts: Any) -> Call:
+    return replace(call(line, number, **facts), is_done=False)
+
+
+def test_nothing_is_said_of_a_job_that_went_well() -> None:
+    assert said(rank(0, call(3)), rank(1, call(3)), was_cut=False) == []
+
+
+def test_a_rank_that_ended_without_a_collective_is_named_with_the_condition() -> None:
+    (told,) = said(
+        rank(0, call(3), waiting(5, 2), kind="cut off", line=5), rank(1, call(3), line=8)
+    )
+    assert told == (
+        "Rank 1 ended without calling `all_reduce` 2 of all ranks, in which rank 0 waits at "
+        "train.py, line 5 (`dist.all_reduce(x)`): there it is under `if rank == 0` (line 4)."
+    )
+
+
+def test_another_collective_is_told_from_both_sides() -> None:
+    (told,) = said(
+        rank(0, call(3), waiting(5, 2), kind="cut off", line=5),
+        rank(1, call(3), waiting(7, 2, name="all_gather"), kind="cut off", line=7),
+    )
+    assert told.startswith("Rank 1 calls `all_gather` at train.py, line 7")
+    assert "where rank 0 calls `all_reduce` at train.py, line 5" in told
+    assert "on rank 1 it is in the `else` of `if rank == 0` (line 4)" in told
+
+
+def test_other_sizes_are_told_also_if_nothing_failed() -> None:
+    (told,) = said(rank(0, call(3)), rank(1, call(3, sizes=((16,),))), was_cut=False)
+    assert told.startswith("Rank 1 brings float[16] to `all_reduce` at train.py, line 3")
+    assert "but rank 0 float[8] at train.py, line 3" in told
+
+
+@pytest.mark.parametrize("sizes", [((2, 4),), ((4, 2),)])
+def test_as_many_elements_in_another_form_are_no_fault(sizes: Any) -> None:
+    assert said(rank(0, call(3)), rank(1, call(3, sizes=sizes)), was_cut=False) == []
+
+
+def test_sizes_of_a_scatter_may_differ() -> None:
+    one, other = (call(3, name="scatter", sizes=sizes) for sizes in (((8,),), ()))
+    assert said(rank(0, one), rank(1, other), was_cut=False) == []
+
+
+def test_a_wait_in_another_group_is_told() -> None:
+    (told, *_) = said(
+        rank(0, waiting(3), kind="cut off", line=3),
+        rank(1, waiting(5, group="1", started=2.0), kind="cut off", line=5),
+    )
+    assert told.startswith(
+        "Rank 1 waits in `all_reduce` 1 of the group '1' of ranks 0 and 1 at train.py, line 5"
+    )
+    assert "never comes to `all_reduce` 1 of all ranks, in which rank 0 waits" in told
+
+
+@pytest.mark.parametrize(
+    ("ending", "words"),
+    [
+        (
+            {"kind": "killed", "signal": "SIGKILL"},
+            "Rank 1 was ended by SIGKILL at train.py, line 8",
+        ),
+        ({"kind": "stopped", "signal": "SIGSTOP"}, "Rank 1 stood still (SIGSTOP) at train.py"),
+        ({"kind": "exited", "code": 3}, "Rank 1 ended itself with exit code 3 at train.py, line 8"),
+    ],
+)
+def test_a_rank_that_is_gone_is_named_with_who_waits(ending: Any, words: str) -> None:
+    told = said(rank(0, waiting(3), kind="cut off", line=3), rank(1, line=8, **ending))
+    assert told[0].startswith(words)
+    assert "; rank 0 waited for it in `all_reduce` 1 at train.py, line 3" in told[0]
+    assert len(told) == 1
+
+
+def test_a_closed_connection_is_not_the_cause() -> None:
+    closed = "RuntimeError: [gloo/pair.cc] Connection closed by peer"
+    victim = rank(0, call(3), kind="raised", message=closed)
+    (told,) = said(victim, rank(1, line=8, kind="killed", signal="SIGKILL"), was_cut=False)
+    assert told.startswith("Rank 1 was ended by SIGKILL")
+    assert "rank 0 waited for it in `all_reduce` 1" in told
+
+
+def test_an_exception_is_told_with_its_line() -> None:
+    failure = Failure(type="ValueError", message="no", traceback="", span=7)
+    raised = replace(rank(1, kind="raised", message="ValueError: no"), failure=failure)
+    told = said(rank(0, waiting(3), kind="cut off", line=3), raised)
+    assert told[0].startswith(
+        "Rank 1 raised ValueError: no at train.py, line 8 (`load(x)`); rank 0"
+    )
+
+
+def test_a_rank_that_is_on_its_way_is_told_with_its_time_there() -> None:
+    (told,) = said(rank(0, waiting(3), kind="cut off", line=3), rank(1, kind="cut off", line=8))
+    assert told.startswith("Rank 1 was at train.py, line 8 (`load(x)`) for 3.5 s when its 10 s")
+    assert "had not come to `all_reduce` 1 of all ranks, in which rank 0 waits" in told
+
+
+def test_a_late_rank_is_told_with_what_it_did() -> None:
+    (told,) = said(
+        rank(0, call(3, started=1.0)), rank(1, call(3, started=4.0), line=8), was_cut=False
+    )
+    assert told == (
+        "Rank 1 came 3.0 s late to `all_reduce` 1 at train.py, line 3 (`dist.all_reduce(x)`), "
+        "where rank 0 waited: meanwhile it was 3.0 s at train.py, line 8 (`load(x)`)."
+    )
+
+
+def test_a_short_wait_is_not_told() -> None:
+    assert said(rank(0, call(3, started=1.0)), rank(1, call(3, started=1.9)), was_cut=False) == []
+
+
+def test_calls_that_are_not_kept_are_no_absence() -> None:
+    blind = rank(1)
+    assert blind.rank is not None
+    blind = replace(blind, rank=replace(blind.rank, calls=None))
+    whole = rank(0, call(3), call(5, 2))
+    assert said(whole, blind, was_cut=False) == []
+    job = Job(title="step", recordings=(whole, blind))
+    view = build_job(job, {"rank 0": whole, "rank 1": blind})
+    assert "The collectives that ran are not known on rank 1." in view.remarks
+
+
+def test_forgotten_calls_are_no_absence() -> None:
+    late = [call(3, number) for number in (7, 8)]
+    assert said(rank(0, *late), rank(1, call(3, 6), *late), was_cut=False) == []
+
+
+def test_hostile_text_of_a_line_stays_in_its_quotes() -> None:
+    odd = replace(rank(1, kind="killed", signal="SIGKILL", line=1),
+                  sources=(Source("train.py", "user", (Excerpt(1, "x = '`<b>'"),)),))  # fmt: skip
+    (told,) = said(rank(0), odd)
+    assert "`" not in told
