@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from msgspec import structs
 
 from dynamo_lab.errors import AssemblyError, DynamoLabError, EditError, LoweringError
-from dynamo_lab.live import lab_edits
+from dynamo_lab.live.compiler import edits as of_lab
 from dynamo_lab.measure.rounds import Plan, Watch
 from dynamo_lab.model.benchmarks import Benchmark, Series, Way
 from dynamo_lab.model.kernels import Edit, EditTiming
@@ -64,7 +64,7 @@ def edit(
         verdict="right",
     )
     if compiler_of(recording) == LAB:
-        return lab_edits.edit(recording, session, fact, start, seconds, watch)
+        return of_lab.edit(recording, session, fact, start, seconds, watch)
     if recording.target and fact.language == "triton":
         return _interpreted(recording, session, fact, start)
     return _ran(recording, session, fact, start, seconds, watch)

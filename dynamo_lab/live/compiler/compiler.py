@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dynamo_lab.compiler.live.program import LiveProgram
-    from dynamo_lab.live.living import Living
+    from dynamo_lab.live.compiler.living import Living
     from dynamo_lab.live.session import Session
     from dynamo_lab.measure.rounds import Watch
     from dynamo_lab.model.recording import Recording
