@@ -13,6 +13,7 @@ import dynamo_lab as lab
 from dynamo_lab.compiler.body import apply
 from dynamo_lab.compiler.printers.c import CPrinter
 from dynamo_lab.compiler.rules import RULES
+from dynamo_lab.compiler.targets.metal import Metal
 from dynamo_lab.compiler.targets.triton import Triton
 from dynamo_lab.errors import LoweringError, WrongProgramError
 
@@ -302,6 +303,9 @@ def test_triton_without_a_gpu_is_refused_in_a_sentence(
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     with pytest.raises(LoweringError, match="Triton kernels need a GPU to run"):
         program.relower(target=Triton())
+    if not torch.backends.mps.is_available():
+        with pytest.raises(LoweringError, match="Metal kernels need a Mac's GPU to run"):
+            program.relower(target=Metal())
 
 
 net = torch.nn.Linear(8, 8)
