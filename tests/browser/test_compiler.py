@@ -47,6 +47,7 @@ def test_the_compiler_is_read_and_changed(open_notebook: OpenNotebook) -> None:
     change("Text", r"sinf\(", "cosf(")
     verdict.filter(has_text="Not eager's numbers").wait_for(timeout=120_000)
     assert "Nothing changed" in outcome.inner_text()
+    text.get_by_text("Not eager's numbers").wait_for()  # said where it was written, too
     text.get_by_role("button", name="Cancel").click()
 
     change("Text", r"\(2\.0f\)", "(1.0f + 1.0f)")

@@ -296,6 +296,12 @@ def test_nothing_that_prints_has_an_address_of_memory() -> None:
     assert not re.search(r"@\d|0x[0-9a-f]{6}", printed)
 
 
+def test_a_text_differs_by_what_was_written_alone(program: LiveProgram) -> None:
+    """An editor gives a text without the line's end that the printer writes."""
+    name, text = program.kernels[0].name, program.sources[0]
+    assert not program.relower(sources={name: text.rstrip("\n")}).diff()
+
+
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_triton_without_a_gpu_is_refused_in_a_sentence(
     program: LiveProgram, monkeypatch: pytest.MonkeyPatch

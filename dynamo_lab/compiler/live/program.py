@@ -212,7 +212,10 @@ class LiveProgram(Program):
             kernel.name: self.changes.texts.get(kernel.name, (source, ""))[0]
             for kernel, source in zip(self.kernels, self.sources, strict=True)
         }
-        return {name: (printed[name], text) for name, text in sources.items()}
+        ends = {name: text[len(text.rstrip("\n")) :] for name, text in printed.items()}
+        return {
+            name: (printed[name], text.rstrip("\n") + ends[name]) for name, text in sources.items()
+        }
 
     def _refuse_what_is_not_there(
         self,
