@@ -13,6 +13,7 @@ from dynamo_lab.api.explore import explore, record
 from dynamo_lab.api.lower import lower
 from dynamo_lab.api.packages import open_package, package
 from dynamo_lab.api.recording import Recording, load
+from dynamo_lab.api.side_by_side import beside
 from dynamo_lab.api.traces import open_trace
 from dynamo_lab.bench.limits import limits
 from dynamo_lab.notebook.magic import load_ipython_extension
@@ -22,6 +23,7 @@ __all__ = [
     "Recording",
     "atlas",
     "bench",
+    "beside",
     "check",
     "compiler",
     "course",

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from dynamo_lab.api.edited import Edited
     from dynamo_lab.api.findings import Applied, Findings
     from dynamo_lab.api.runs import Waiting
-    from dynamo_lab.api.side_by_side import SideBySide
     from dynamo_lab.api.trial import Trial
     from dynamo_lab.bench.bisections.reproducers import Reproducer
     from dynamo_lab.model.benchmarks import Benchmark
@@ -183,25 +182,6 @@ class Recording(Asked, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.record.lower import relower
 
         return recording_of(relower(self, self.session.program, target, options, **switches))
-
-    def beside(self, backend: str = "lab") -> SideBySide:
-        """What another backend makes of the recorded program, beside this recording.
-
-        The program is compiled and run once more, with the same arguments and for the same target;
-        its mode and settings are Inductor's, and left out. Print the answer for a table of what
-        each compiler did that the other did not; on its page the kernels stand side by side.
-
-        Raises:
-            LoweringError: the program is not available.
-            OptionError: this backend compiled the recording.
-        """
-        from dynamo_lab.api.side_by_side import SideBySide
-        from dynamo_lab.live.compiler.beside import compiled_by
-
-        program = self.session.program
-        own = str(program.choice.backend) if program else ""
-        other = recording_of(compiled_by(self, self.session, backend))
-        return SideBySide({own: self, backend: other})
 
     def with_benchmark(self, benchmark: Benchmark) -> Recording:
         """The same recording with a benchmark; it answers the same questions."""

@@ -143,15 +143,16 @@ def test_writes_calls_and_unknown_sizes_are_recorded_and_shown(
 def test_a_recording_of_inductor_is_held_beside_ours(recording: lab.Recording) -> None:
     weights = torch.randn(24, 28)
     found = lab.explore(program, torch.randn(32, 24), weights, options={"max_fusion_size": 7})
-    both = found.beside()
+    both = lab.beside(found)
     assert list(both) == ["inductor", "lab"]
     assert both["inductor"] is found
     assert [kernel.language for kernel in both["lab"].kernels] == ["c", "extern"]
     assert "What they did differently" in f"{both}"
     assert both["lab"].edit_kernel(0, lambda text: text).verdict == "right"  # its program lives
     with pytest.raises(DynamoLabError, match="compiled this recording"):
-        recording.beside()
-    lowered = lab.lower(program, torch.randn(32, 24), weights, target="cuda:sm_90").beside()
+        lab.beside(recording)
+    on_gpu = lab.lower(program, torch.randn(32, 24), weights, target="cuda:sm_90")
+    lowered = lab.beside(on_gpu)
     assert [kernel.language for kernel in lowered["lab"].kernels] == ["triton", "extern"]
     assert lowered["lab"].target == "cuda:sm_90"
 

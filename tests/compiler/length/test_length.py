@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.compiler.size import ROOT, by_part, code_lines, sizes
+from tests.compiler.length.lines import ROOT, by_part, code_lines, sizes
 
 MOST = {"": 6000, "live": 800, "recorded": 610}
-"""Lines of code of each part; `python -m tests.compiler.size` has them by file."""
+"""Lines of code of each part; `python -m tests.compiler.length.lines` has them by file."""
 LONGEST = 400
 
 

@@ -1,4 +1,4 @@
-"""How long the compiler is: `python -m tests.compiler.size` prints its lines of code by file.
+"""How long the compiler is: `python -m tests.compiler.length.lines` prints it by file.
 
 Counted are lines that hold a token of code: no blank lines, comments or docstrings.
 """
@@ -11,7 +11,7 @@ import tokenize
 from collections import Counter
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2] / "dynamo_lab" / "compiler"
+ROOT = Path(__file__).parents[3] / "dynamo_lab" / "compiler"
 BESIDE = {"live": "changing it while it runs", "recorded": "what a recording knows of it"}
 """Folders that are about the compiler, and no part of it."""
 _NO_CODE = {
@@ -27,9 +27,11 @@ def code_lines(text: str) -> int:
         if token.type not in _NO_CODE:
             found |= set(range(token.start[0], token.end[0] + 1))
     for node in ast.walk(ast.parse(text)):
-        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if is_text and isinstance(node.value.value, str):
-            found -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        match node:
+            case ast.Expr(value=ast.Constant(value=str()), lineno=first, end_lineno=int(last)):
+                found -= set(range(first, last + 1))
+            case _:
+                pass
     return len(found)
 
 
