@@ -15,6 +15,7 @@ from dynamo_lab.api.lower import lower
 from dynamo_lab.api.packages import open_package, package
 from dynamo_lab.api.ranks.jobs import open_job, ranks
 from dynamo_lab.api.recording import Recording, load
+from dynamo_lab.api.side_by_side import beside
 from dynamo_lab.api.tiny.tiny import tiny
 from dynamo_lab.api.traces import open_trace
 from dynamo_lab.bench.limits import limits
@@ -25,6 +26,7 @@ __all__ = [
     "Recording",
     "atlas",
     "bench",
+    "beside",
     "check",
     "compiler",
     "course",

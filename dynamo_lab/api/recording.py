@@ -270,7 +270,8 @@ class Recording(Asked, frozen=True, kw_only=True, dict=True):
         arguments that the program gives the original; then, if it computes the same, in the
         program, which is compared with eager. Only a correct edit is timed. Print the answer for a
         diff, the compiler's messages at their lines, the verdict and the times. A Triton kernel
-        that was lowered for a GPU is checked in Triton's interpreter, and not timed.
+        that was lowered for a GPU is checked in Triton's interpreter, and not timed. A kernel of
+        the backend `lab` is built, checked and timed in its graph's program alone.
 
         Args:
             kernel: A kernel's id or name: `print(rec.kernels[0].code)` shows one.

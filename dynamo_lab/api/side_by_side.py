@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.api.handle import answer
-from dynamo_lab.api.recording import run
+from dynamo_lab.api.recording import recording_of, run
 from dynamo_lab.api.settings import settings
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.core.files import write_output
@@ -82,3 +82,22 @@ class SideBySide(Mapping[str, "Recording"]):
         from dynamo_lab.view.compare.side_by_side import together
 
         return together(self._shown())
+
+
+def beside(recording: Recording, backend: str = "lab") -> SideBySide:
+    """What another backend makes of the recorded program, beside the recording.
+
+    The program is compiled and run once more, with the same arguments and for the same target; its
+    mode and settings are Inductor's, and left out. Print the answer for a table of what each
+    compiler did that the other did not; on its page the kernels stand side by side.
+
+    Raises:
+        LoweringError: the program is not available.
+        OptionError: this backend compiled the recording.
+    """
+    from dynamo_lab.live.compiler.beside import compiled_by
+
+    program = recording.session.program
+    own = str(program.choice.backend) if program else ""
+    other = recording_of(compiled_by(recording, recording.session, backend))
+    return SideBySide({own: recording, backend: other})

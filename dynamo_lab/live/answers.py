@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from dynamo_lab.errors import CellError, DynamoLabError
-from dynamo_lab.live import assembly, budgets, compiler, edits, guards, switches
+from dynamo_lab.live import assembly, budgets, edits, guards, switches
+from dynamo_lab.live.compiler import compiler
 from dynamo_lab.record.cells.ran import RanCell, ran_cell
 from dynamo_lab.view.kernels.assembly import assembly_view
 

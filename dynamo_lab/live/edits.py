@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from msgspec import structs
 
 from dynamo_lab.errors import AssemblyError, DynamoLabError, EditError, LoweringError
+from dynamo_lab.live.compiler import edits as of_lab
 from dynamo_lab.measure.rounds import Plan, Watch
 from dynamo_lab.model.benchmarks import Benchmark, Series, Way
 from dynamo_lab.model.kernels import Edit, EditTiming
@@ -62,6 +63,8 @@ def edit(
         after=str(text).strip("\n"),
         verdict="right",
     )
+    if compiler_of(recording) == LAB:
+        return of_lab.edit(recording, session, fact, start, seconds, watch)
     if recording.target and fact.language == "triton":
         return _interpreted(recording, session, fact, start)
     return _ran(recording, session, fact, start, seconds, watch)
@@ -97,13 +100,6 @@ def find_kernel(recording: Recording, kernel: int | str) -> Kernel:
                 raise EditError(
                     f"{fact.name} is a library kernel: only the call of it was generated, so there "
                     "is no code to edit."
-                )
-            if compiler_of(recording) == LAB:
-                raise EditError(
-                    f"{fact.name} is a kernel of the backend lab, which is edited in its program: "
-                    f"lab.compiler.programs(fn, *args)[0].relower(sources={{{fact.name!r}: text}}) "
-                    "builds your text of it, in place of the program's `sources`, and holds it "
-                    "against eager."
                 )
             return fact
     names = ", ".join(f"{one.id} ({one.name})" for one in recording.kernels if one.code)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dynamo_lab.capture.guards.live_guards import Checks
     from dynamo_lab.capture.kernels.interpreted import WrittenModule
     from dynamo_lab.capture.packages.calls import ExportCall
-    from dynamo_lab.live.living import Living
+    from dynamo_lab.live.compiler.living import Living
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.record.run import Program, Run
 
@@ -72,7 +72,7 @@ class Session:
             LoweringError: the program is not available, or is compiled to other graphs now.
         """
         if self._living is None:
-            from dynamo_lab.live.living import living_programs
+            from dynamo_lab.live.compiler.living import living_programs
 
             self._living = living_programs(recording, self.program)
         return self._living

@@ -13,6 +13,7 @@ import dynamo_lab as lab
 from dynamo_lab.compiler.body import apply
 from dynamo_lab.compiler.printers.c import CPrinter
 from dynamo_lab.compiler.rules import RULES
+from dynamo_lab.compiler.targets.metal import Metal
 from dynamo_lab.compiler.targets.triton import Triton
 from dynamo_lab.errors import LoweringError, WrongProgramError
 
@@ -295,6 +296,12 @@ def test_nothing_that_prints_has_an_address_of_memory() -> None:
     assert not re.search(r"@\d|0x[0-9a-f]{6}", printed)
 
 
+def test_a_text_differs_by_what_was_written_alone(program: LiveProgram) -> None:
+    """An editor gives a text without the line's end that the printer writes."""
+    name, text = program.kernels[0].name, program.sources[0]
+    assert not program.relower(sources={name: text.rstrip("\n")}).diff()
+
+
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_triton_without_a_gpu_is_refused_in_a_sentence(
     program: LiveProgram, monkeypatch: pytest.MonkeyPatch
@@ -302,6 +309,9 @@ def test_triton_without_a_gpu_is_refused_in_a_sentence(
     monkeypatch.delenv("TRITON_INTERPRET", raising=False)
     with pytest.raises(LoweringError, match="Triton kernels need a GPU to run"):
         program.relower(target=Triton())
+    if not torch.backends.mps.is_available():
+        with pytest.raises(LoweringError, match="Metal kernels need a Mac's GPU to run"):
+            program.relower(target=Metal())
 
 
 net = torch.nn.Linear(8, 8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -20,6 +21,8 @@ from dynamo_lab.view.compare.side_by_side import together
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from dynamo_lab.model.kernels import Edit
 
 pytestmark = pytest.mark.live
 
@@ -137,9 +140,74 @@ def test_writes_calls_and_unknown_sizes_are_recorded_and_shown(
     assert lab.load(tmp_path / "one.json").lowerings == found.lowerings
 
 
-def test_an_edit_says_where_its_kernels_are_edited(recording: lab.Recording) -> None:
-    with pytest.raises(DynamoLabError, match=r"relower\(sources=\{'kernel0': text\}\)"):
-        recording.edit_kernel(0, lambda text: text)
+def test_a_recording_of_inductor_is_held_beside_ours(recording: lab.Recording) -> None:
+    weights = torch.randn(24, 28)
+    found = lab.explore(program, torch.randn(32, 24), weights, options={"max_fusion_size": 7})
+    both = lab.beside(found)
+    assert list(both) == ["inductor", "lab"]
+    assert both["inductor"] is found
+    assert [kernel.language for kernel in both["lab"].kernels] == ["c", "extern"]
+    assert "What they did differently" in f"{both}"
+    assert both["lab"].edit_kernel(0, lambda text: text).verdict == "right"  # its program lives
+    with pytest.raises(DynamoLabError, match="compiled this recording"):
+        lab.beside(recording)
+    on_gpu = lab.lower(program, torch.randn(32, 24), weights, target="cuda:sm_90")
+    lowered = lab.beside(on_gpu)
+    assert [kernel.language for kernel in lowered["lab"].kernels] == ["triton", "extern"]
+    assert lowered["lab"].target == "cuda:sm_90"
+
+
+def edited(recording: lab.Recording, old: str, new: str, **options: float) -> Edit:
+    def change(code: str) -> str:
+        assert old in code
+        return code.replace(old, new)
+
+    return recording.edit_kernel(0, change, **options)
+
+
+def test_an_edit_is_built_checked_and_timed_in_its_program(recording: lab.Recording) -> None:
+    found = edited(recording, "(1.0f)", "(0.5f + 0.5f)")
+    assert (found.verdict, found.reason, found.calls) == ("right", "", 1)
+    assert {one.verdict for one in found.comparisons} <= {"equal", "close"}
+    (timing,) = found.timings
+    assert timing.what == "program"
+    assert len(timing.original) == len(timing.edited) > 0
+    assert "It is right" in f"{found}"
+    assert "0.5f + 0.5f" not in recording.kernels[0].code
+    again = edited(recording, "kernel0", "kernel_of_this_file")  # what it is built under
+    assert again.verdict == "right"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict", "reason"),
+    [
+        ("(1.0f)", "(2.0f)", "wrong", r"result 0 is off by up to 1\b.*\)$"),
+        ("expf(", "expg(", "not built", ""),
+        ("kernel0", "kernel1", "not built", ""),
+        ("acc0 = ", "acc0 = )", "not built", ""),
+        ("float acc2 = 0;", "while (1) *(volatile int*)&threads = 1; float acc2 = 0;", "failed",
+         "It did not end within 2 s"),
+        ("float acc2 = 0;", "__builtin_trap(); float acc2 = 0;", "failed", "It crashed"),
+    ],
+)  # fmt: skip
+def test_an_edit_that_cannot_stay_says_why(
+    old: str, new: str, verdict: str, reason: str, recording: lab.Recording
+) -> None:
+    found = edited(recording, old, new, seconds=2.0)
+    assert found.verdict == verdict
+    assert re.match(reason, found.reason)
+    assert not found.timings
+    if verdict == "not built":
+        assert [one for one in found.diagnostics if one.severity == "error"]
+    if ")" in new and verdict == "not built":
+        line = next(at for at, row in enumerate(found.after.splitlines(), 1) if new in row)
+        assert found.diagnostics[0].line == line
+
+
+def test_a_kernel_that_is_printed_to_be_read_is_not_edited(recording: lab.Recording) -> None:
+    triton = recording.relower(target="cuda:sm_90")
+    with pytest.raises(DynamoLabError, match="was printed in triton to be read"):
+        triton.edit_kernel(0, lambda text: text)
 
 
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="needs objdump")

@@ -6,14 +6,12 @@ first call. A change never touches the program that it was made from.
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from dynamo_lab.compiler.build import NAME
 from dynamo_lab.compiler.live.changes import Changes
 from dynamo_lab.compiler.live.difference import Difference
 from dynamo_lab.compiler.live.eager import (
@@ -214,10 +212,9 @@ class LiveProgram(Program):
             kernel.name: self.changes.texts.get(kernel.name, (source, ""))[0]
             for kernel, source in zip(self.kernels, self.sources, strict=True)
         }
-        is_c = self.target.language == "c"  # whose kernels are built under one name
+        ends = {name: text[len(text.rstrip("\n")) :] for name, text in printed.items()}
         return {
-            name: (printed[name], re.sub(rf"\b{name}\b", NAME, text) if is_c else text)
-            for name, text in sources.items()
+            name: (printed[name], text.rstrip("\n") + ends[name]) for name, text in sources.items()
         }
 
     def _refuse_what_is_not_there(

@@ -7,7 +7,6 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from dynamo_lab.capture.kernels.announced import Announced, AnnouncedKernel, Place, Stages
-from dynamo_lab.compiler.build import NAME
 from dynamo_lab.compiler.recorded.lowering import buffers, lowering
 from dynamo_lab.compiler.recorded.memory import memory
 from dynamo_lab.compiler.recorded.schedule import schedule
@@ -63,7 +62,7 @@ def _kernels(program: Program) -> list[AnnouncedKernel]:
             kernel.name,
             program.target.language,
             kernel.origins,
-            source.replace(NAME, kernel.name),
+            source,
             tuple(name for node in kernel.nodes for name in sorted(node.writes)),
             tuple(origins.items()),
             _line_of(program, f"{kernel.name}("),

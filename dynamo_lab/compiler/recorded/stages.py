@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.compiler.build import NAME
 from dynamo_lab.compiler.live.rule_text import text_of
 from dynamo_lab.compiler.lower import rule_of
 from dynamo_lab.compiler.recorded.lowering import code_of, shown_file
@@ -36,7 +35,7 @@ def lab_graph(program: Program, place: Place) -> facts.LabGraph:
             buffers=tuple(node.buffer.name for node in kernel.nodes),
             loop_ir=tuple(_loops(kernel, place)),
             texts=(
-                _text(program.target, source.replace(NAME, kernel.name), origins, place),
+                _text(program.target, source, origins, place),
                 *_others(kernel, program.target, place),
             ),
         )
@@ -78,7 +77,6 @@ def _loops(kernel: Kernel, place: Place) -> Iterator[facts.LabLine]:
 
 def _others(kernel: Kernel, own: Target, place: Place) -> Iterator[facts.LabText]:
     """The same kernel in the languages that do not run here."""
-    name = kernel.name
     for target in (C(), Triton(), Metal()):
         if target.language == own.language:
             continue
@@ -87,7 +85,7 @@ def _others(kernel: Kernel, own: Target, place: Place) -> Iterator[facts.LabText
         except Unsupported as refusal:
             yield facts.LabText(language=target.language, refused=str(refusal))
             continue
-        yield _text(target, text.replace(NAME, name), origins, place)
+        yield _text(target, text, origins, place)
 
 
 def _text(target: Target, text: str, origins: dict[int, str], place: Place) -> facts.LabText:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import TYPE_CHECKING, Any, Literal
 
 import torch
@@ -30,24 +31,23 @@ class C:
         self.printer = printer
 
     def printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:
-        """Its text under a name that does not depend on the program: equal kernels are one."""
-        name, kernel.name = kernel.name, building.NAME
-        try:
-            made = c_printer(kernel, self.printer)
-            return made.text(), made.origins
-        finally:
-            kernel.name = name
+        """Its text, and by line the node that it computes for."""
+        made = c_printer(kernel, self.printer)
+        return made.text(), made.origins
 
     def functions(
         self, kernels: Sequence[Kernel], sources: Sequence[str]
     ) -> dict[str, Callable[..., None]]:
-        """Compiled, each text once.
+        """Compiled, each text once: under one name, equal kernels are one.
 
         Raises:
             NoCCompiler: no C compiler was found.
             BuildError: the compiler refused a kernel.
         """
-        functions = building.build(sources)
+        named = zip(kernels, sources, strict=True)
+        functions = building.build(
+            [re.sub(rf"\b{kernel.name}\b", building.NAME, source) for kernel, source in named]
+        )
         for kernel, function in zip(kernels, functions, strict=True):
             function.restype, function.argtypes = None, _argument_types(kernel)
         return {kernel.name: made for kernel, made in zip(kernels, functions, strict=True)}

@@ -12,6 +12,7 @@ import torch
 from dynamo_lab.compiler.printers.metal import MetalPrinter
 from dynamo_lab.compiler.printers.metal_text import PRELUDE
 from dynamo_lab.compiler.targets.accelerator import Accelerator
+from dynamo_lab.errors import LoweringError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -35,6 +36,12 @@ class Metal(Accelerator):
         self._compiled = compiled
 
     def _loaded(self, sources: Sequence[str]) -> Any:
+        if self._compiled is torch.mps.compile_shader and not torch.backends.mps.is_available():
+            raise LoweringError(
+                "Metal kernels need a Mac's GPU to run, and there is none here: "
+                'torch.compile(fn, backend="lab", options={"target": "metal"}) prints them without '
+                "running them."
+            )
         return self._compiled("\n".join([PRELUDE, *sources]))
 
     def _launched(self, function: Any, launch: Launch, kernel: Kernel) -> Callable[..., None]:

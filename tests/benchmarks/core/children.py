@@ -16,6 +16,7 @@ def measure(*arguments: str, **variables: str) -> float:
         cold = {
             "TORCHINDUCTOR_CACHE_DIR": str(Path(folder) / "inductor"),
             "TRITON_CACHE_DIR": str(Path(folder) / "triton"),
+            "DYNAMO_LAB_CACHE": str(Path(folder) / "lab"),
         }
         done = subprocess.run(
             [sys.executable, *arguments],

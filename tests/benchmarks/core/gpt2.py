@@ -30,7 +30,7 @@ def recorded_gpt2(layers: int = 12) -> Recording:
     return recorder.recording
 
 
-def compile_seconds(how: str) -> float:
+def compile_seconds(how: str, backend: str = "inductor") -> float:
     """The first run of the compiled model: `plain`, `recorded`, with its `steps`; or `lowered`.
 
     Lowered for a target ("lowered:mps"), it is taken down to code that is not built.
@@ -44,12 +44,12 @@ def compile_seconds(how: str) -> float:
             assert found.kernels, "nothing was lowered, so nothing was measured"
         elif how != "plain":
             with dynamo_lab.record(detail="steps" if how == "steps" else "normal") as recorder:
-                torch.compile(model)(ids)
+                torch.compile(model, backend=backend)(ids)
             assert recorder.recording.kernels, "nothing was recorded, so nothing was measured"
         else:
-            torch.compile(model)(ids)
+            torch.compile(model, backend=backend)(ids)
         return time.perf_counter() - start
 
 
 if __name__ == "__main__":
-    print(compile_seconds(sys.argv[1]))
+    print(compile_seconds(*sys.argv[1:]))

@@ -1,5 +1,5 @@
 // A box to change a rule or a kernel's text in place, and what came of it.
-import type { Signal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Diff } from "../compare/diff";
 import { rowsOf } from "../compare/pairs";
@@ -19,14 +19,20 @@ interface BoxProps {
   readonly original: string;
   readonly language: string;
   readonly label: string;
-  readonly busy: boolean;
+  readonly changes: GraphChanges;
   send(text: string): void;
 }
 
-export function Box({ draft, original, language, label, busy, send }: BoxProps) {
+export function Box({ draft, original, language, label, changes, send }: BoxProps) {
+  const busy = changes.busy.value;
+  const last = changes.shown.value;
+  const wasSent = useSignal(false);
   const parent = useRef<HTMLDivElement>(null);
   const latest = useRef<() => void>(() => undefined);
-  const run = (): void => send(draft.peek() ?? original);
+  const run = (): void => {
+    wasSent.value = true;
+    send(draft.peek() ?? original);
+  };
   latest.current = run;
   useLayoutEffect(() => {
     if (!parent.current) return;
@@ -39,9 +45,10 @@ export function Box({ draft, original, language, label, busy, send }: BoxProps) 
     <div class="dl-stage-box" data-own>
       <div class="dl-code-block dl-stage-text" ref={parent} data-lm-suppress-shortcuts="true" />
       <div class="dl-toolbar">
-        <button type="button" class="dl-button dl-edit-run" disabled={busy} title="Ctrl+Enter, or \u2318+Enter" onClick={run}>Try</button>
+        <button type="button" class="dl-button dl-edit-run" disabled={busy} title="Ctrl+Enter, or \u2318+Enter" onClick={run}>{busy ? "Trying\u2026" : "Try"}</button>
         <button type="button" class="dl-button" disabled={busy} onClick={() => (draft.value = null)}>Cancel</button>
       </div>
+      {!busy && wasSent.value && last?.verdict === "refused" && <p class="dl-stage-note dl-bad-text"><Prose text={last.sentence} /></p>}
     </div>
   );
 }

@@ -89,7 +89,7 @@ function Rule({ graph, operator, changes, change, rule }: StagesProps & { rule: 
   return (
     <Pane title="Rule" entity={entity} aside={aside}>
       {isOpen
-        ? <Box key={operator.node} draft={draft} original={rule.text} language="python" label={`Rule of ${operator.name}`} busy={changes.busy.value} send={send} />
+        ? <Box key={operator.node} draft={draft} original={rule.text} language="python" label={`Rule of ${operator.name}`} changes={changes} send={send} />
         : <div class="dl-stage-rule" data-entity={entity}><StageText graph={graph} lines={lines} language="python" label={`Rule of ${operator.name}`} node={operator.node} /></div>}
     </Pane>
   );
@@ -139,7 +139,7 @@ function Text({ graph, operator, changes, change, kernel }: StagesProps & { kern
   return (
     <Pane title="Text" aside={aside} wide>
       {isOpen
-        ? <Box key={kernel.name} draft={draft} original={text} language={shown.language} label={`Text of ${kernel.name}`} busy={changes.busy.value} send={send} />
+        ? <Box key={kernel.name} draft={draft} original={text} language={shown.language} label={`Text of ${kernel.name}`} changes={changes} send={send} />
         : shown.lines.length > 0 && <StageText graph={graph} lines={shown.lines} language={shown.language} label={`${kernel.name} in ${LANGUAGES[shown.language] ?? shown.language}`} node={operator.node} />}
     </Pane>
   );

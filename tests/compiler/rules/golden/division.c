@@ -1,5 +1,5 @@
 ==== aten.div.Scalar_mode
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   const unsigned char t0 = (1.5f) < (0.0f);
   const unsigned char t1 = (1.5f) == (0.0f);
   #pragma omp simd
@@ -29,7 +29,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.div.Tensor_mode
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -60,7 +60,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.floor_divide.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -91,7 +91,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.remainder.Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -101,7 +101,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.remainder.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];

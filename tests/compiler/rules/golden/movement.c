@@ -1,5 +1,5 @@
 ==== aten._unsafe_index.Tensor
-void kernel_of_this_file(const float* restrict x0, const long* restrict x1, const long* restrict x2, float* restrict buf0, int* out_of_range, int threads) {
+void kernel0(const float* restrict x0, const long* restrict x1, const long* restrict x2, float* restrict buf0, int* out_of_range, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 3; i0++) {
     const long t0 = x1[i0];
@@ -12,7 +12,7 @@ void kernel_of_this_file(const float* restrict x0, const long* restrict x1, cons
 }
 
 ==== aten.cat.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     const long t0 = 6;
     #pragma omp simd
@@ -29,7 +29,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.constant_pad_nd.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     const long t0 = 6;
     #pragma omp simd
@@ -49,7 +49,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.embedding.default
-void kernel_of_this_file(const float* restrict x0, const long* restrict x1, float* restrict buf0, int* out_of_range, int threads) {
+void kernel0(const float* restrict x0, const long* restrict x1, float* restrict buf0, int* out_of_range, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     const long t0 = x1[i0];
     const long t1 = checked(t0, 9, out_of_range);
@@ -62,7 +62,7 @@ void kernel_of_this_file(const float* restrict x0, const long* restrict x1, floa
 }
 
 ==== aten.gather.default
-void kernel_of_this_file(const float* restrict x0, const long* restrict x1, float* restrict buf0, int* out_of_range, int threads) {
+void kernel0(const float* restrict x0, const long* restrict x1, float* restrict buf0, int* out_of_range, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 2; i1++) {
@@ -75,7 +75,7 @@ void kernel_of_this_file(const float* restrict x0, const long* restrict x1, floa
 }
 
 ==== aten.index.Tensor
-void kernel_of_this_file(const float* restrict x0, const long* restrict x1, const long* restrict x2, float* restrict buf0, int* out_of_range, int threads) {
+void kernel0(const float* restrict x0, const long* restrict x1, const long* restrict x2, float* restrict buf0, int* out_of_range, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 3; i0++) {
     const long t0 = x1[i0];
@@ -88,7 +88,7 @@ void kernel_of_this_file(const float* restrict x0, const long* restrict x1, cons
 }
 
 ==== aten.index_select.default
-void kernel_of_this_file(const float* restrict x0, const long* restrict x1, float* restrict buf0, int* out_of_range, int threads) {
+void kernel0(const float* restrict x0, const long* restrict x1, float* restrict buf0, int* out_of_range, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 3; i1++) {
@@ -101,7 +101,7 @@ void kernel_of_this_file(const float* restrict x0, const long* restrict x1, floa
 }
 
 ==== aten.narrow_copy.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 3; i1++) {
@@ -112,7 +112,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.repeat.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 8; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 6; i1++) {
@@ -123,7 +123,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.select_scatter.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     const long t0 = 2;
     const float t1 = x1[i0];
@@ -145,7 +145,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.slice_scatter.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     const long t0 = 4;
     #pragma omp simd

@@ -1,5 +1,5 @@
 ==== aten._to_copy.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 6; i0++) {
     const float t0 = x0[i0];
@@ -8,7 +8,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.abs.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -18,7 +18,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.acos.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -28,7 +28,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.acosh.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -38,7 +38,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.add.Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -48,7 +48,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.add.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -59,7 +59,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.addcdiv.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, const float* restrict x2, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, const float* restrict x2, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -73,7 +73,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, con
 }
 
 ==== aten.addcmul.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, const float* restrict x2, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, const float* restrict x2, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -87,7 +87,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, con
 }
 
 ==== aten.angle.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -100,7 +100,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.arange.start_step
-void kernel_of_this_file(float* restrict buf0, int threads) {
+void kernel0(float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 3; i0++) {
     const long t0 = 2*i0;
@@ -110,7 +110,7 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 }
 
 ==== aten.asin.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -120,7 +120,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.asinh.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -130,7 +130,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.atan.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -140,7 +140,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.atan2.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -151,7 +151,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.atanh.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -161,7 +161,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.bitwise_and.Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -171,7 +171,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.bitwise_and.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -182,7 +182,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.bitwise_left_shift.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -193,7 +193,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.bitwise_left_shift.Tensor_Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -203,7 +203,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.bitwise_not.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -213,7 +213,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.bitwise_or.Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -223,7 +223,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.bitwise_or.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -234,7 +234,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.bitwise_right_shift.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -245,7 +245,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.bitwise_right_shift.Tensor_Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -255,7 +255,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.bitwise_xor.Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -265,7 +265,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.bitwise_xor.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -276,7 +276,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.ceil.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -286,7 +286,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.clamp.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, const float* restrict x2, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, const float* restrict x2, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -299,7 +299,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, con
 }
 
 ==== aten.clamp.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -310,7 +310,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.clone.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -319,7 +319,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.copy.default
-void kernel_of_this_file(const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x1[i0];
@@ -328,7 +328,7 @@ void kernel_of_this_file(const float* restrict x1, float* restrict buf0, int thr
 }
 
 ==== aten.copysign.Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -338,7 +338,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.copysign.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -349,7 +349,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.cos.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -359,7 +359,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.cosh.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -369,7 +369,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.div.Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -379,7 +379,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.div.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -390,7 +390,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.empty.memory_format
-void kernel_of_this_file(float* restrict buf0, int threads) {
+void kernel0(float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     buf0[i0] = (0.0f);
@@ -398,7 +398,7 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 }
 
 ==== aten.empty_like.default
-void kernel_of_this_file(float* restrict buf0, int threads) {
+void kernel0(float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     buf0[i0] = (0.0f);
@@ -406,7 +406,7 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 }
 
 ==== aten.empty_permuted.default
-void kernel_of_this_file(float* restrict buf0, int threads) {
+void kernel0(float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     buf0[i0] = (0.0f);
@@ -414,7 +414,7 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 }
 
 ==== aten.empty_strided.default
-void kernel_of_this_file(float* restrict buf0, int threads) {
+void kernel0(float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     buf0[i0] = (0.0f);
@@ -422,7 +422,7 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 }
 
 ==== aten.eq.Scalar
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -432,7 +432,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.eq.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -443,7 +443,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, uns
 }
 
 ==== aten.erf.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -453,7 +453,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.erfc.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -463,7 +463,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.exp.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -473,7 +473,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.exp2.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -483,7 +483,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.expm1.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -493,7 +493,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.fill.Scalar
-void kernel_of_this_file(float* restrict buf0, int threads) {
+void kernel0(float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     buf0[i0] = (1.5f);
@@ -501,7 +501,7 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 }
 
 ==== aten.floor.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -511,7 +511,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.fmax.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -526,7 +526,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.fmin.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -541,7 +541,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.fmod.Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -551,7 +551,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.fmod.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -562,7 +562,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.full.default
-void kernel_of_this_file(float* restrict buf0, int threads) {
+void kernel0(float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     buf0[i0] = (1.5f);
@@ -570,7 +570,7 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 }
 
 ==== aten.full_like.default
-void kernel_of_this_file(float* restrict buf0, int threads) {
+void kernel0(float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     buf0[i0] = (1.5f);
@@ -578,7 +578,7 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 }
 
 ==== aten.ge.Scalar
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -588,7 +588,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.ge.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -599,7 +599,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, uns
 }
 
 ==== aten.gelu.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -613,7 +613,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.gt.Scalar
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -623,7 +623,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.gt.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -634,7 +634,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, uns
 }
 
 ==== aten.hypot.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -645,7 +645,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.isinf.default
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -656,7 +656,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.isnan.default
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -666,7 +666,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.le.Scalar
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -676,7 +676,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.le.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -687,7 +687,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, uns
 }
 
 ==== aten.lift_fresh_copy.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -696,7 +696,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.log.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -706,7 +706,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.log10.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -716,7 +716,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.log1p.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -726,7 +726,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.log2.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -736,7 +736,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.logical_and.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -749,7 +749,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, uns
 }
 
 ==== aten.logical_not.default
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -760,7 +760,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.logical_or.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -773,7 +773,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, uns
 }
 
 ==== aten.logical_xor.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -786,7 +786,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, uns
 }
 
 ==== aten.lt.Scalar
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -796,7 +796,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.lt.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -807,7 +807,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, uns
 }
 
 ==== aten.maximum.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -818,7 +818,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.minimum.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -829,7 +829,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.mul.Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -839,7 +839,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.mul.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -850,7 +850,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.nan_to_num.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -865,7 +865,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.ne.Scalar
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -875,7 +875,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.ne.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -886,7 +886,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, uns
 }
 
 ==== aten.neg.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -896,7 +896,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.new_empty.default
-void kernel_of_this_file(float* restrict buf0, int threads) {
+void kernel0(float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     buf0[i0] = (0.0f);
@@ -904,7 +904,7 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 }
 
 ==== aten.new_empty_strided.default
-void kernel_of_this_file(float* restrict buf0, int threads) {
+void kernel0(float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     buf0[i0] = (0.0f);
@@ -912,7 +912,7 @@ void kernel_of_this_file(float* restrict buf0, int threads) {
 }
 
 ==== aten.pow.Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -922,7 +922,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.pow.Tensor_Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -932,7 +932,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.pow.Tensor_Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -943,7 +943,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.reciprocal.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -953,7 +953,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.relu.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -963,7 +963,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.round.decimals
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -975,7 +975,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.round.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -985,7 +985,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.rsqrt.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -995,7 +995,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.rsub.Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1005,7 +1005,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.rsub.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1016,12 +1016,12 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.scalar_tensor.default
-void kernel_of_this_file(float* restrict buf0, int threads) {
+void kernel0(float* restrict buf0, int threads) {
   buf0[0] = (1.5f);
 }
 
 ==== aten.sgn.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1037,7 +1037,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.sigmoid.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1050,7 +1050,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.sign.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1066,7 +1066,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.signbit.default
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1076,7 +1076,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.sin.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1086,7 +1086,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.sinh.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1096,7 +1096,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.sqrt.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1106,7 +1106,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.square.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1116,7 +1116,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.sub.Scalar
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1126,7 +1126,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.sub.Tensor
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1137,7 +1137,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.tan.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1147,7 +1147,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.tanh.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1157,7 +1157,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.trunc.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1167,7 +1167,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.where.Scalar
-void kernel_of_this_file(const unsigned char* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const unsigned char* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 6; i0++) {
     const unsigned char t0 = x0[i0];
@@ -1177,7 +1177,7 @@ void kernel_of_this_file(const unsigned char* restrict x0, float* restrict buf0,
 }
 
 ==== aten.where.ScalarOther
-void kernel_of_this_file(const unsigned char* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const unsigned char* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 6; i1++) {
@@ -1190,7 +1190,7 @@ void kernel_of_this_file(const unsigned char* restrict x0, const float* restrict
 }
 
 ==== aten.where.ScalarSelf
-void kernel_of_this_file(const unsigned char* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const unsigned char* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 6; i1++) {
@@ -1203,7 +1203,7 @@ void kernel_of_this_file(const unsigned char* restrict x0, const float* restrict
 }
 
 ==== aten.where.self
-void kernel_of_this_file(const unsigned char* restrict x0, const float* restrict x1, const float* restrict x2, float* restrict buf0, int threads) {
+void kernel0(const unsigned char* restrict x0, const float* restrict x1, const float* restrict x2, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 6; i1++) {
@@ -1217,7 +1217,7 @@ void kernel_of_this_file(const unsigned char* restrict x0, const float* restrict
 }
 
 ==== prims.convert_element_type.default
-void kernel_of_this_file(const float* restrict x0, long* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, long* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 6; i0++) {
     const float t0 = x0[i0];
@@ -1227,7 +1227,7 @@ void kernel_of_this_file(const float* restrict x0, long* restrict buf0, int thre
 }
 
 ==== prims.fma.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, const float* restrict x2, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, const float* restrict x2, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -1240,7 +1240,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, con
 }
 
 ==== prims.iota.default
-void kernel_of_this_file(long* restrict buf0, int threads) {
+void kernel0(long* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 6; i0++) {
     const long t0 = i0;

@@ -1,5 +1,5 @@
 ==== aten.all.default
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   unsigned char acc0 = MOST(unsigned_char);
   #pragma omp simd reduction(smaller:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -11,7 +11,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.all.dim
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     unsigned char acc0 = MOST(unsigned_char);
     #pragma omp simd reduction(smaller:acc0)
@@ -25,7 +25,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.all.dims
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   unsigned char acc0 = MOST(unsigned_char);
   #pragma omp simd reduction(smaller:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -37,7 +37,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.amax.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   float acc0 = LEAST(float);
   #pragma omp simd reduction(larger:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -48,7 +48,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.amin.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   float acc0 = MOST(float);
   #pragma omp simd reduction(smaller:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -59,7 +59,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.any.default
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   unsigned char acc0 = LEAST(unsigned_char);
   #pragma omp simd reduction(larger:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -71,7 +71,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.any.dim
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     unsigned char acc0 = LEAST(unsigned_char);
     #pragma omp simd reduction(larger:acc0)
@@ -85,7 +85,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.any.dims
-void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   unsigned char acc0 = LEAST(unsigned_char);
   #pragma omp simd reduction(larger:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -97,7 +97,7 @@ void kernel_of_this_file(const float* restrict x0, unsigned char* restrict buf0,
 }
 
 ==== aten.argmax.default
-void kernel_of_this_file(const float* restrict x0, long* restrict buf1, int threads) {
+void kernel0(const float* restrict x0, long* restrict buf1, int threads) {
   float acc0 = LEAST(float);
   #pragma omp simd reduction(larger:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -120,7 +120,7 @@ void kernel_of_this_file(const float* restrict x0, long* restrict buf1, int thre
 }
 
 ==== aten.argmin.default
-void kernel_of_this_file(const float* restrict x0, long* restrict buf1, int threads) {
+void kernel0(const float* restrict x0, long* restrict buf1, int threads) {
   float acc0 = MOST(float);
   #pragma omp simd reduction(smaller:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -143,7 +143,7 @@ void kernel_of_this_file(const float* restrict x0, long* restrict buf1, int thre
 }
 
 ==== aten.bmm.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 3; i0++) {
     for (long i1 = 0; i1 < 4; i1++) {
       for (long i2 = 0; i2 < 2; i2++) {
@@ -162,7 +162,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.linalg_vector_norm.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf1, int threads) {
   float acc0 = 0;
   #pragma omp simd reduction(+:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -176,7 +176,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int thr
 }
 
 ==== aten.max.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   float acc0 = LEAST(float);
   #pragma omp simd reduction(larger:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -187,7 +187,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.max.dim
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, long* restrict buf2, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, long* restrict buf2, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     float acc0 = LEAST(float);
     float acc1 = LEAST(float);
@@ -215,7 +215,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, long* r
 }
 
 ==== aten.mean.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf1, int threads) {
   float acc0 = 0;
   #pragma omp simd reduction(+:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -227,7 +227,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int thr
 }
 
 ==== aten.mean.dim
-void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf1, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     float acc0 = 0;
     #pragma omp simd reduction(+:acc0)
@@ -241,7 +241,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int thr
 }
 
 ==== aten.min.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   float acc0 = MOST(float);
   #pragma omp simd reduction(smaller:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -252,7 +252,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.min.dim
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, long* restrict buf2, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, long* restrict buf2, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     float acc0 = MOST(float);
     float acc1 = MOST(float);
@@ -280,7 +280,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, long* r
 }
 
 ==== aten.mm.default
-void kernel_of_this_file(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     for (long i1 = 0; i1 < 2; i1++) {
       float acc0 = 0;
@@ -297,7 +297,7 @@ void kernel_of_this_file(const float* restrict x0, const float* restrict x1, flo
 }
 
 ==== aten.prod.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   float acc0 = 1;
   #pragma omp simd reduction(*:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -308,7 +308,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.prod.dim_int
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     float acc0 = 1;
     #pragma omp simd reduction(*:acc0)
@@ -321,7 +321,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.sum.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   float acc0 = 0;
   #pragma omp simd reduction(+:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -332,7 +332,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.sum.dim_IntList
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     float acc0 = 0;
     #pragma omp simd reduction(+:acc0)
@@ -345,7 +345,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.var.correction
-void kernel_of_this_file(const float* restrict x0, float* restrict buf2, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf2, int threads) {
   float acc0 = 0;
   #pragma omp simd reduction(+:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -366,7 +366,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf2, int thr
 }
 
 ==== aten.var_mean.correction
-void kernel_of_this_file(const float* restrict x0, float* restrict buf2, float* restrict buf3, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf2, float* restrict buf3, int threads) {
   float acc0 = 0;
   #pragma omp simd reduction(+:acc0)
   for (long r0 = 0; r0 < 24; r0++) {

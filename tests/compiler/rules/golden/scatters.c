@@ -1,12 +1,12 @@
 ==== aten._unsafe_index_put.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
     buf0[i0] = t0;
   }
 }
-void kernel_of_this_file(const long* restrict x1, const long* restrict x2, const float* restrict x3, float* restrict buf1, int* out_of_range, int threads) {
+void kernel1(const long* restrict x1, const long* restrict x2, const float* restrict x3, float* restrict buf1, int* out_of_range, int threads) {
   for (long i0 = 0; i0 < 3; i0++) {
     const float t0 = x3[i0];
     const long t1 = x1[i0];
@@ -18,14 +18,14 @@ void kernel_of_this_file(const long* restrict x1, const long* restrict x2, const
 }
 
 ==== aten.index_put.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
     buf0[i0] = t0;
   }
 }
-void kernel_of_this_file(const long* restrict x1, const long* restrict x2, const float* restrict x3, float* restrict buf1, int* out_of_range, int threads) {
+void kernel1(const long* restrict x1, const long* restrict x2, const float* restrict x3, float* restrict buf1, int* out_of_range, int threads) {
   for (long i0 = 0; i0 < 3; i0++) {
     const float t0 = x3[i0];
     const long t1 = x1[i0];
@@ -37,14 +37,14 @@ void kernel_of_this_file(const long* restrict x1, const long* restrict x2, const
 }
 
 ==== aten.scatter.src
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
     buf0[i0] = t0;
   }
 }
-void kernel_of_this_file(const long* restrict x1, const float* restrict x2, float* restrict buf1, int* out_of_range, int threads) {
+void kernel1(const long* restrict x1, const float* restrict x2, float* restrict buf1, int* out_of_range, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     for (long i1 = 0; i1 < 2; i1++) {
       const float t0 = x2[2*i0 + i1];
@@ -56,14 +56,14 @@ void kernel_of_this_file(const long* restrict x1, const float* restrict x2, floa
 }
 
 ==== aten.scatter.value
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
     buf0[i0] = t0;
   }
 }
-void kernel_of_this_file(const long* restrict x1, float* restrict buf1, int* out_of_range, int threads) {
+void kernel1(const long* restrict x1, float* restrict buf1, int* out_of_range, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     for (long i1 = 0; i1 < 2; i1++) {
       const long t0 = x1[2*i0 + i1];
@@ -74,14 +74,14 @@ void kernel_of_this_file(const long* restrict x1, float* restrict buf1, int* out
 }
 
 ==== aten.scatter_add.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
     buf0[i0] = t0;
   }
 }
-void kernel_of_this_file(const long* restrict x1, const float* restrict x2, float* restrict buf1, int* out_of_range, int threads) {
+void kernel1(const long* restrict x1, const float* restrict x2, float* restrict buf1, int* out_of_range, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     for (long i1 = 0; i1 < 2; i1++) {
       const float t0 = x2[2*i0 + i1];

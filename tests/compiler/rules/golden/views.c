@@ -1,5 +1,5 @@
 ==== aten._unsafe_view.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -9,7 +9,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.alias.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -19,7 +19,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.alias_copy.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -28,7 +28,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.detach.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -38,7 +38,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.diagonal.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 4; i0++) {
     const float t0 = x0[7*i0];
@@ -48,7 +48,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.diagonal_copy.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 4; i0++) {
     const float t0 = x0[7*i0];
@@ -57,7 +57,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.expand.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 6; i1++) {
@@ -69,7 +69,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.expand_copy.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 6; i1++) {
@@ -80,7 +80,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.flip.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 6; i1++) {
@@ -91,7 +91,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.permute.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -101,7 +101,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.permute_copy.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 6; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 4; i1++) {
@@ -112,7 +112,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.reshape.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -122,7 +122,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.select.int
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 4; i0++) {
     const float t0 = x0[1 + 6*i0];
@@ -132,7 +132,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.select_copy.int
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 4; i0++) {
     const float t0 = x0[1 + 6*i0];
@@ -141,7 +141,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.slice.Tensor
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 2; i1++) {
@@ -153,7 +153,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.slice_copy.Tensor
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 2; i1++) {
@@ -164,7 +164,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.split.Tensor
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, float* restrict buf1, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, float* restrict buf1, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 3; i1++) {
@@ -179,7 +179,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, float* 
 }
 
 ==== aten.split_with_sizes.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 2; i1++) {
@@ -189,7 +189,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
     }
   }
 }
-void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int threads) {
+void kernel1(const float* restrict x0, float* restrict buf1, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 4; i1++) {
@@ -201,7 +201,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf1, int thr
 }
 
 ==== aten.squeeze.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -211,7 +211,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.squeeze.dim
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -221,7 +221,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.squeeze.dims
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -231,7 +231,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.squeeze_copy.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -240,7 +240,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.squeeze_copy.dim
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -249,7 +249,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.squeeze_copy.dims
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -258,7 +258,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.t.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -268,7 +268,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.t_copy.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 6; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 4; i1++) {
@@ -279,7 +279,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.transpose.int
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -289,7 +289,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.transpose_copy.int
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 6; i0++) {
     #pragma omp simd
     for (long i1 = 0; i1 < 4; i1++) {
@@ -300,7 +300,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.unbind.int
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, float* restrict buf1, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, float* restrict buf1, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 6; i0++) {
     const float t0 = x0[i0];
@@ -313,7 +313,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, float* 
 }
 
 ==== aten.unbind_copy.int
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, float* restrict buf1, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, float* restrict buf1, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 6; i0++) {
     const float t0 = x0[i0];
@@ -324,7 +324,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, float* 
 }
 
 ==== aten.unfold.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     for (long i1 = 0; i1 < 2; i1++) {
       #pragma omp simd
@@ -338,7 +338,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.unfold_copy.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     for (long i1 = 0; i1 < 2; i1++) {
       #pragma omp simd
@@ -351,7 +351,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.unsqueeze.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -361,7 +361,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.unsqueeze_copy.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -370,7 +370,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.view.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];
@@ -380,7 +380,7 @@ void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int thr
 }
 
 ==== aten.view_copy.default
-void kernel_of_this_file(const float* restrict x0, float* restrict buf0, int threads) {
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
   for (long i0 = 0; i0 < 24; i0++) {
     const float t0 = x0[i0];

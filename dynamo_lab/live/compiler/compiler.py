@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dynamo_lab.compiler.live.program import LiveProgram
-    from dynamo_lab.live.living import Living
+    from dynamo_lab.live.compiler.living import Living
     from dynamo_lab.live.session import Session
     from dynamo_lab.measure.rounds import Watch
     from dynamo_lab.model.recording import Recording
@@ -137,14 +137,8 @@ def _shown(
     recording: Recording, living: Living, graph: int, before: LiveProgram, told: ChangeView
 ) -> ChangeView:
     """A change with what differs from the program before, and the stages as they are now."""
-    from dynamo_lab.compiler.build import NAME
-
     now = living.program(graph)
     found = now.diff(before)
-    texts = {
-        name: (old.replace(NAME, name), new.replace(NAME, name))
-        for name, (old, new) in found.texts.items()
-    }
     counts = (("kernels", found.kernels), ("calls of ATen", found.calls), ("bytes", found.bytes))
     return structs.replace(
         told,
@@ -152,7 +146,7 @@ def _shown(
         graph=stages_of(recording, now, graph),
         counts=tuple((name, a, b) for name, (a, b) in counts if a != b),
         fusion=found.fusion,
-        texts=changed_texts(texts),
+        texts=changed_texts(found.texts),
     )
 
 

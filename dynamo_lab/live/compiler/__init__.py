@@ -1,0 +1,1 @@
+"""Programs of the backend `lab`, changed and edited while they live."""
