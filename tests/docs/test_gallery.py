@@ -54,6 +54,7 @@ def test_a_program_runs_and_its_page_can_be_written(name: str, tmp_path: Path) -
         "passes": [one for one in first.passes if one.changes],
         "lowering": first.buffers,
         "fusion": first.fusions,
+        "memory": first.memory_plans,
         "compiler": first.lab_graphs,
         "kernels": first.kernels,
         "bench": first.benchmark,

@@ -9,7 +9,7 @@ from torch import nn
 
 import dynamo_lab as lab
 
-VIEW = "fusion > Memory"
+VIEW = "memory"
 
 
 class Block(nn.Module):
