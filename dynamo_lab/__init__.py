@@ -4,6 +4,7 @@
 import dynamo_lab.bench  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from dynamo_lab import compiler, course
 from dynamo_lab.api.atlas import atlas
+from dynamo_lab.api.attention.attention import attention
 from dynamo_lab.api.benchmarks.bench import bench
 from dynamo_lab.api.bisections.why_wrong import why_wrong
 from dynamo_lab.api.check import check
@@ -21,6 +22,7 @@ from dynamo_lab.record.user_passes import passes
 __all__ = [
     "Recording",
     "atlas",
+    "attention",
     "bench",
     "check",
     "compiler",

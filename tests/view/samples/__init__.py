@@ -1,6 +1,7 @@
 """Small recordings made by hand, whose every value a test may rely on."""
 
 from .assembled import assembled as assembled
+from .attention.attending import attending as attending
 from .big import big as big
 from .branch_and_print import branch_and_print as branch_and_print
 from .cut import cut as cut
