@@ -63,7 +63,7 @@ def measures(case: Case, backend: SDPBackend) -> tuple[Callable[[], float], Call
     """What measures a forward, and a backward, in seconds of the device."""
     made = (torch.randn(case.shape, device="cuda", dtype=torch.bfloat16) for _ in range(4))
     query, key, value, gradient = made
-    inputs = [one.requires_grad_() for one in (query, key, value)]
+    inputs = (query.requires_grad_(), key.requires_grad_(), value.requires_grad_())
 
     def attend() -> torch.Tensor:
         return scaled_dot_product_attention(*inputs, is_causal=case.causal)

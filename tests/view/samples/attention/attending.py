@@ -7,8 +7,7 @@ from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.passes import Match, NodeText, Pass, Pattern, Pipeline
 from dynamo_lab.model.recording import Recording
-
-from ..table import Table, graph
+from tests.view.samples.table import Table, graph
 
 CELL = """\
 a = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
