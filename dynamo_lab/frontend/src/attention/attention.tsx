@@ -16,7 +16,7 @@ function Kernel({ verdict }: { verdict: KernelChoiceView }) {
       <td><Badge tone={tone}>{sign}</Badge></td>
       <td>{verdict.name}</td>
       <td class="dl-attention-why">
-        <Prose text={verdict.told} /> {verdict.check && <code class="dl-dim">{verdict.check}</code>}
+        {verdict.state !== "runs" && <Prose text={verdict.told} />} {verdict.check && <code class="dl-dim">{verdict.check}</code>}
         {verdict.remedy && <p><Prose text={verdict.remedy} /></p>}
       </td>
     </tr>

@@ -137,7 +137,3 @@ def main() -> None:
         tell(at)
         rows.append(row(case, asked.rounds, peak))
     print(report(rows, asked.rounds, peak))
-
-
-if __name__ == "__main__":
-    main()
