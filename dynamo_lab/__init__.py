@@ -5,6 +5,7 @@ import dynamo_lab.bench  # pyright: ignore[reportUnusedImport]
 import dynamo_lab.tiny  # noqa: F401  # pyright: ignore[reportUnusedImport]
 from dynamo_lab import compiler, course
 from dynamo_lab.api.atlas import atlas
+from dynamo_lab.api.attention.attention import attention
 from dynamo_lab.api.benchmarks.bench import bench
 from dynamo_lab.api.bisections.why_wrong import why_wrong
 from dynamo_lab.api.check import check
@@ -25,6 +26,7 @@ from dynamo_lab.record.user_passes import passes
 __all__ = [
     "Recording",
     "atlas",
+    "attention",
     "bench",
     "beside",
     "check",

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Protocol, TypeVar
 
+from dynamo_lab.capture.attention import hooks as attention_hooks
+from dynamo_lab.capture.attention.attention import AttentionProbes
 from dynamo_lab.capture.autograd import hooks as autograd_hooks
 from dynamo_lab.capture.autograd.autograd import AutogradProbes
 from dynamo_lab.capture.breaks import hooks as breaks_hooks
@@ -60,6 +62,7 @@ _TABLES = (
     breaks_hooks,
     guards_hooks,
     graphs_hooks,
+    attention_hooks,
     autograd_hooks,
     decompositions_hooks,
 )
@@ -138,7 +141,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
     graphs = GraphProbes(recorder, compilations)
     recorder.checks = Checks()
     recorder.decompositions = decompositions = DecompositionProbes()
-    graphs.on_recorded = decompositions.recorded
+    graphs.on_recorded = (decompositions.recorded, AttentionProbes(recorder).recorded)
     tracing = TracingProbes(recorder, undo)
     graphs.on_captured = tracing.captured
     caches = CacheProbes(recorder, compilations, graphs)

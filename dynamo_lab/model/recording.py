@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import Struct
 
 from dynamo_lab.model.assembly import Assembly
+from dynamo_lab.model.attention.calls import Attention
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.benchmarks import Benchmark
 from dynamo_lab.model.bisections import Bisection
@@ -68,6 +69,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     symbols: tuple[Symbol, ...] = ()
     shape_facts: tuple[ShapeFact, ...] = ()
     graphs: tuple[Graph, ...] = ()
+    attentions: tuple[Attention, ...] = ()
     partitions: tuple[Partition, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     wrappers: tuple[Wrapper, ...] = ()

@@ -179,6 +179,19 @@ READINGS: tuple[Reading, ...] = (
         """,
     ),
     _of(
+        "attention",
+        "Which kernel each call of attention is, on which target, and why not another.",
+        """\
+        PyTorch tries its kernels in an order; the first whose conditions on types, sizes, mask
+        and gradient hold runs. `no` has the one that failed, `later` could run and is not tried,
+        `?` depends on what is not known here. What was generated is compared with that.
+
+            line 4  F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+              cuda:sm_80  memory-efficient attention
+                no  flash attention  It is called with attn_mask, which it cannot take.
+        """,
+    ),
+    _of(
         "fusion",
         "Which operations became one kernel, and for any two that did not, the reason why.",
         """\

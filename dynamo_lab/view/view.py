@@ -9,6 +9,8 @@ from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import artifacts, packages
 from dynamo_lab.view.artifacts import ArtifactView
+from dynamo_lab.view.attention import attention
+from dynamo_lab.view.attention.attention import AttentionView
 from dynamo_lab.view.autograd import autograd
 from dynamo_lab.view.autograd.autograd import PartitionView
 from dynamo_lab.view.benchmarks import benchmarks
@@ -89,6 +91,7 @@ class View(Struct, frozen=True, kw_only=True):
     stories: tuple[StoryView, ...] = ()
     run_map: tuple[MapRow, ...] = ()
     partitions: tuple[PartitionView, ...] = ()
+    attentions: tuple[AttentionView, ...] = ()
     decompositions: DecompositionsView = DecompositionsView()
     lowering: LoweringsView = LoweringsView()
     compiler: CompilerView = CompilerView()
@@ -132,6 +135,7 @@ def build(recording: Recording) -> View:
         stories=facts.stories,
         run_map=run_map.build(recording, places, frame_views, facts.breaks, facts.stories),
         partitions=autograd.build(recording, places),
+        attentions=attention.build(recording, places, ancestry),
         decompositions=decompositions.build(recording, places),
         lowering=lowered,
         compiler=compiler.build(recording, places, lowered),

@@ -50,6 +50,7 @@ VIEWS = {
     "passes": "attention > passes",
     "lowering": "softmax_gelu > lowering",
     "compiler": "own_compiler > compiler",
+    "attention": "attention_choice > attention",
     "fusion": "softmax_gelu > fusion",
     "pairs": "resnet_block > fusion > Pairs",
     "memory": "resnet_block > memory",

@@ -60,5 +60,6 @@ def test_a_program_runs_and_its_page_can_be_written(name: str, tmp_path: Path) -
         "bench": first.benchmark,
         "guards": first.recompiles,
         "package": first.packages,
+        "attention": first.attentions,
     }
     assert shown[tab]

@@ -27,6 +27,7 @@ SAMPLES = [
     "sizes",
     "cut",
     "packaged",
+    "attending",
 ]
 
 EMPTY = ["autograd", "fusion", "memory", "passes", "shapes", "why_wrong"]
@@ -60,6 +61,12 @@ def test_the_stages_of_a_graph(make: Make, golden: str, name: str) -> None:
 @pytest.mark.parametrize("width", [80, 120])
 def test_a_bisection_in_full(make: Make, golden: str, width: int) -> None:
     text = terminal.render(build(make("bisected")), width=width, sections=["why_wrong"])
+    assert text + "\n" == golden
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_attention_in_full(make: Make, golden: str, width: int) -> None:
+    text = terminal.render(build(make("attending")), width=width, sections=["attention"])
     assert text + "\n" == golden
 
 

@@ -14,6 +14,7 @@ from dynamo_lab.capture.core.peaks import Peaks
 from dynamo_lab.capture.core.sources import Texts
 from dynamo_lab.capture.core.undo import held
 from dynamo_lab.errors import AbsentError
+from dynamo_lab.model.attention.calls import Attention
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.compiler import LabGraph
@@ -90,6 +91,7 @@ class Recorder:
         self.symbols: list[Symbol] = []
         self.shape_facts: list[ShapeFact] = []
         self.graphs: list[Graph] = []
+        self.attentions: list[Attention] = []
         self.partitions: list[Partition] = []
         self.kernels: list[Kernel] = []
         self.wrappers: list[Wrapper] = []
@@ -207,6 +209,7 @@ class Recorder:
                 symbols=tuple(self.symbols),
                 shape_facts=tuple(self.shape_facts),
                 graphs=tuple(self.graphs),
+                attentions=tuple(self.attentions),
                 partitions=tuple(self.partitions),
                 kernels=tuple(self.kernels),
                 wrappers=tuple(self.wrappers),

@@ -29,7 +29,7 @@ class GraphProbes:
         """Called when Dynamo is about to hand a graph to a backend."""
         self.recorded: WeakKeyDictionary[fx.Graph, Graph] = WeakKeyDictionary()
         """What was made of each graph that still lives."""
-        self.on_recorded: Callable[[Graph, fx.Graph], None] = lambda graph, fx_graph: None
+        self.on_recorded: tuple[Callable[[Graph, fx.Graph], None], ...] = ()
         """Called with each graph that is recorded, and what it was made from."""
         self.on_captured: Callable[[Graph, fx.GraphModule], None] = lambda graph, module: None
         """Called with each graph that Dynamo captured, before a backend has it."""
@@ -76,7 +76,8 @@ class GraphProbes:
         self._recorder.links.extend(link_to_origins(self._recorder.graphs, family))
         for graph, fx_graph in family:
             self.recorded[fx_graph] = graph
-            self.on_recorded(graph, fx_graph)
+            for told in self.on_recorded:
+                told(graph, fx_graph)
         return family[0][0]
 
     def _part_run_later(self, graph: fx.Graph, stage: Stage) -> int:

@@ -1,25 +1,25 @@
 """Which attention operator `scaled_dot_product_attention` is on a target.
 
-PyTorch chooses in C++, by the device that is there (`aten/src/ATen/native/transformers/cuda/
-sdp_utils.cpp` and `.../attention.cpp`). For a device that is not there, its rules are followed
-here: for half precision cuDNN's attention on the GPUs that prefer it, else, without a mask, flash
-attention; memory-efficient attention for the rest; plain mathematics for what none takes, or where
-`torch.nn.attention.sdpa_kernel` or `torch.backends.cuda` forbid them.
+PyTorch chooses in C++, by the device that is there, and calls the kernel's operator
+(`aten/src/ATen/native/transformers/attention.cpp`). For a device that is not there its rules, in
+`model/attention/`, say which kernel, and it is called here.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
 
+from dynamo_lab.capture.attention.attention import problem_of
+from dynamo_lab.capture.attention.settings import settings
+from dynamo_lab.capture.core.private import installed
+from dynamo_lab.model.attention.choice import choose
+from dynamo_lab.model.attention.platforms import Platform, platform_of
 from dynamo_lab.model.targets import Target
 
 aten = torch.ops.aten
-_PREFER_CUDNN = ((9, 0), (10, 0))
-"""Compute capabilities on which cuDNN comes first, since torch 2.9."""
-
-_HALVES = (torch.float16, torch.bfloat16)
 
 
 class _Call(NamedTuple):
@@ -40,9 +40,9 @@ class _Call(NamedTuple):
         return self.query, self.key, self.value
 
     @property
-    def head(self) -> int:
-        """The size of a head."""
-        return self.query.size(-1)
+    def named(self) -> dict[str, Any]:
+        """All arguments by their names."""
+        return self._asdict()
 
     @property
     def keeps(self) -> bool:
@@ -58,58 +58,60 @@ class _Call(NamedTuple):
         kept, masked = (torch.scalar_tensor(v, dtype=self.query.dtype) for v in (0.0, -torch.inf))
         return torch.where(mask, kept, masked)
 
-    @property
-    def is_half(self) -> bool:
-        """Whether it is of half precision."""
-        return self.query.dtype in _HALVES
-
-    @property
-    def is_alike(self) -> bool:
-        """Whether heads have one size, and there is a batch of them."""
-        return self.query.dim() == 4 and all(t.size(-1) == self.head for t in self.inputs)
-
 
 def attention_on(target: Target) -> Callable[..., torch.Tensor] | None:
     """What `scaled_dot_product_attention` does on a target; None where it does as on the host."""
-    gpu = _on_gpu if target.capability not in _PREFER_CUDNN else _on_recent_gpu
-    choices: dict[str, Callable[[_Call], torch.Tensor]] = {"cuda": gpu, "mps": _on_apple}
-    choose = choices.get(target.device)
-    if choose is None:
+    choices: dict[str, Callable[[_Call], torch.Tensor]] = {
+        "cuda": partial(_on_gpu, _platform(target)),
+        "mps": _on_apple,
+    }
+    chosen = choices.get(target.device)
+    if chosen is None:
         return None
 
     def attention(*args: Any, **kwargs: Any) -> torch.Tensor:
-        return choose(_Call(*args, **kwargs))
+        return chosen(_Call(*args, **kwargs))
 
     return attention
 
 
-def _on_recent_gpu(call: _Call) -> torch.Tensor:
-    fits = call.is_alike and call.is_half and not call.head % 8 and call.head <= 256
-    if not (fits and torch.backends.cuda.cudnn_sdp_enabled()):
-        return _on_gpu(call)
+def _platform(target: Target) -> Platform:
+    """That of the target; AMD's GPUs are taken to choose as an A100 does, which has no cuDNN."""
+    like_a100 = Platform(name=target.name, device="cuda", capability=(8, 0), release=installed())
+    return platform_of(target, installed()) or like_a100
+
+
+def _on_gpu(platform: Platform, call: _Call) -> torch.Tensor:
+    """The first kernel that is not refused: one of which it is not known is taken to run."""
+    problem = problem_of(call.named, settings())
+    verdicts = choose(problem, platform).verdicts
+    kernel = next((one.kernel for one in verdicts if one.state != "refused"), "math")
+    return _KERNELS.get(kernel, _plainly)(call)
+
+
+def _cudnn(call: _Call) -> torch.Tensor:
     cudnn: Any = aten._scaled_dot_product_cudnn_attention
     options = (call.bias, call.keeps, call.dropout_p, call.is_causal, False)
     return cudnn(*call.inputs, *options, scale=call.scale)[0]
 
 
-def _on_gpu(call: _Call) -> torch.Tensor:
-    head, allowed = call.head, torch.backends.cuda
-    takes_flash = call.is_alike and call.is_half and call.attn_mask is None and head <= 256
-    if takes_flash and allowed.flash_sdp_enabled():
-        scale = head**-0.5 if call.scale is None else call.scale
-        padded = [F.pad(t, (0, -head % 8)) if head % 8 else t for t in call.inputs]
-        flash: Any = aten._scaled_dot_product_flash_attention
-        return flash(*padded, call.dropout_p, call.is_causal, False, scale=scale)[0][..., :head]
-    aligned = head % (8 if call.is_half else 4) == 0
-    dense = all(t.stride(-1) == 1 for t in (*call.inputs, call.attn_mask) if t is not None)
-    takes_efficient = call.is_alike and aligned and dense and not call.enable_gqa
-    if takes_efficient and allowed.mem_efficient_sdp_enabled():
-        bias = call.bias
-        bias = None if bias is None else _aligned(bias, call.query, call.key)
-        efficient: Any = aten._scaled_dot_product_efficient_attention
-        options = (bias, call.keeps, call.dropout_p, call.is_causal)
-        return efficient(*call.inputs, *options, scale=call.scale)[0]
-    return _plainly(call)
+def _flash(call: _Call) -> torch.Tensor:
+    head = call.query.size(-1)
+    scale = head**-0.5 if call.scale is None else call.scale
+    padded = [F.pad(t, (0, -head % 8)) if head % 8 else t for t in call.inputs]
+    flash: Any = aten._scaled_dot_product_flash_attention
+    return flash(*padded, call.dropout_p, call.is_causal, False, scale=scale)[0][..., :head]
+
+
+def _efficient(call: _Call) -> torch.Tensor:
+    bias = call.bias
+    bias = None if bias is None else _aligned(bias, call.query, call.key)
+    efficient: Any = aten._scaled_dot_product_efficient_attention
+    options = (bias, call.keeps, call.dropout_p, call.is_causal)
+    return efficient(*call.inputs, *options, scale=call.scale)[0]
+
+
+_KERNELS = {"cudnn": _cudnn, "flash": _flash, "efficient": _efficient}
 
 
 def _on_apple(call: _Call) -> torch.Tensor:

@@ -1,4 +1,5 @@
 // All parts of the UI: each owns a noun.
+import { attentionPart } from "./attention/part";
 import { autogradPart } from "./autograd/part";
 import { benchmarksPart, rooflinePart } from "./benchmarks/part";
 import { breaksPart } from "./breaks/part";
@@ -23,6 +24,6 @@ import { timingsPart } from "./timings/part";
 import { artifactsPart } from "./traces/part";
 
 export const PARTS: readonly Part[] = [
-  overviewPart, modulesPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, fusionPart, memoryPart, kernelsPart,
+  overviewPart, modulesPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, attentionPart, fusionPart, memoryPart, kernelsPart,
   benchmarksPart, rooflinePart, packagesPart, guardsPart, framesPart, timingsPart, artifactsPart, shellPart, journeyPart,
 ];

@@ -28,6 +28,7 @@ from dynamo_lab.render.fallback import (
     passes,
     timings,
 )
+from dynamo_lab.render.fallback.attention import attention
 from dynamo_lab.render.fallback.benchmarks import benchmarks
 from dynamo_lab.render.fallback.colours import coloured
 from dynamo_lab.render.fallback.help import with_reading
@@ -83,6 +84,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
         with_reading("lowering", lowering.blocks(view)),
     )
     yield "Compiler", with_reading("compiler", compiler.blocks(view))
+    yield _counted("Attention", view.attentions), with_reading("attention", attention.blocks(view))
     trees = decompositions.blocks(view.decompositions)
     yield "Decompositions", with_reading("decompositions", trees)
     yield "Fusion and memory", with_reading("fusion", fusion.blocks(view))

@@ -9,6 +9,7 @@ from rich.text import Text
 from dynamo_lab.errors import OptionError
 from dynamo_lab.render.terminal import (
     artifacts,
+    attention,
     autograd,
     bisections,
     breaks,
@@ -52,6 +53,7 @@ SECTIONS: dict[str, _Section] = {
     "decompositions": decompositions.section,
     "lowering": lowering.section,
     "compiler": compiler.section,
+    "attention": attention.section,
     "fusion": fusion.section,
     "memory": memory.section,
     "package": packages.section,

@@ -3,6 +3,7 @@
 from tests.view.modules.blocks import blocks as blocks
 
 from .assembled import assembled as assembled
+from .attention.attending import attending as attending
 from .big import big as big
 from .branch_and_print import branch_and_print as branch_and_print
 from .cut import cut as cut

@@ -20,6 +20,7 @@ export interface View {
   readonly stories: readonly StoryView[];
   readonly run_map: readonly MapRow[];
   readonly partitions: readonly PartitionView[];
+  readonly attentions: readonly AttentionView[];
   readonly decompositions: DecompositionsView;
   readonly lowering: LoweringsView;
   readonly compiler: CompilerView;
@@ -925,6 +926,50 @@ export interface PairRow {
   readonly entity: string;
   readonly line: string;
 }
+
+/**
+ * One call. `node` and `line` are entities, the line empty if there is none.
+ *
+ * `origin` says who made the call, `became` what runs here and whether that is what the rules say.
+ * `differs` is set where it is not. A call of `flex_attention` has no choices.
+ */
+export interface AttentionView {
+  readonly node: string;
+  readonly line: string;
+  readonly where: string;
+  readonly code: string;
+  readonly module: string;
+  readonly origin: string;
+  readonly became: string;
+  readonly differs: boolean;
+  readonly facts: readonly (readonly [string, string])[];
+  readonly choices: readonly ChoiceView[];
+}
+
+/**
+ * The choice on a target: `kernel` is its name, empty if it is not known or there is none.
+ *
+ * `operator` is the one that it runs as.
+ */
+export interface ChoiceView {
+  readonly target: string;
+  readonly kernel: string;
+  readonly sentence: string;
+  readonly operator: string;
+  readonly verdicts: readonly KernelChoiceView[];
+}
+
+/** What becomes of a kernel. `check` is PyTorch's name of the condition that decided it. */
+export interface KernelChoiceView {
+  readonly name: string;
+  readonly kernel: string;
+  readonly state: State;
+  readonly told: string;
+  readonly check: string;
+  readonly remedy: string;
+}
+
+export type State = "could" | "refused" | "runs" | "unknown";
 
 /** The operators of a run. `sets` are (word, title); `empty` says why there are none. */
 export interface DecompositionsView {

@@ -1,0 +1,1 @@
+"""A call of attention as the user asks about it."""

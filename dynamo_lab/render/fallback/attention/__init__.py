@@ -1,0 +1,1 @@
+"""Attention in the script-free HTML: its calls, and tables of choices."""

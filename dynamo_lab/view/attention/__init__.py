@@ -1,0 +1,1 @@
+"""Attention as shown: which kernel runs on which target, and why not each of the others."""

@@ -1,0 +1,1 @@
+"""FlashAttention on a GPU."""

@@ -1,0 +1,1 @@
+"""Samples of what PyTorch chooses in attention."""
