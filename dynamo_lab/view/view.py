@@ -49,6 +49,7 @@ from dynamo_lab.view.lowering.lowering import LoweringsView
 from dynamo_lab.view.packages import PackageView
 from dynamo_lab.view.passes import passes
 from dynamo_lab.view.passes.passes import PassesView
+from dynamo_lab.view.playground import DRAFT
 from dynamo_lab.view.steps import steps
 from dynamo_lab.view.steps.steps import StepsView
 from dynamo_lab.view.summary import summary
@@ -67,7 +68,10 @@ class NoteView(Struct, frozen=True, kw_only=True):
 
 
 class View(Struct, frozen=True, kw_only=True):
-    """Everything to show of one recording. `main_source` is the index in `sources` shown first."""
+    """Everything to show of one recording. `main_source` is the index in `sources` shown first.
+
+    `is_draft` is one of a text that was changed in the playground.
+    """
 
     summary: Summary
     sources: tuple[SourceView, ...]
@@ -97,6 +101,7 @@ class View(Struct, frozen=True, kw_only=True):
     artifacts: tuple[ArtifactView, ...] = ()
     readings: tuple[Reading, ...] = READINGS
     findings: FindingsView = FindingsView()
+    is_draft: bool = False
 
 
 def build(recording: Recording) -> View:
@@ -137,6 +142,7 @@ def build(recording: Recording) -> View:
         bisection=bisections.build(recording, places, ancestry),
         artifacts=artifacts.build(recording),
         findings=findings.build(facts),
+        is_draft=DRAFT in recording.environment.options,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sysconfig
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,24 +21,21 @@ _LIBRARIES = (str(Path(torch.__file__).parent), sysconfig.get_path("stdlib"))
 
 
 class _Compiled(BaseException):
-    """Ends the call: no `except Exception`, of PyTorch's or anybody's, may take it for a failure."""
+    """Ends the call: no `except Exception` may take it for a failure."""
 
 
 def compile_unrun(call: Callable[[], Any]) -> None:
-    """Make this call of a compiled function, which ends once its first frame is compiled or skipped.
+    """Make this call of a compiled function, which ends once its first frame is compiled.
 
-    No instruction of that frame runs, nor what follows a graph break in it. What Dynamo reads to
-    capture the frame, such as properties of objects that are no tensors, it reads.
+    Or skipped: no instruction of that frame runs, nor what follows a graph break in it. What
+    Dynamo reads to capture it, such as properties of objects that are no tensors, it reads.
 
     Raises:
         AbsentError: this PyTorch lacks what ends the call, so the program would run.
         Exception: what the compilation raised.
     """
-    with Changes(_ending):
-        try:
-            call()
-        except _Compiled:
-            pass
+    with Changes(_ending), suppress(_Compiled):
+        call()
 
 
 def _ending(undo: Undo) -> None:

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 import warnings
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from typing import TYPE_CHECKING
 
 from dynamo_lab.capture.core.apart import limit_here
@@ -91,22 +91,35 @@ class Copied:
 
     def _copy(self) -> None:
         here, there = multiprocessing.Pipe()
-        with warnings.catch_warnings():
-            # of threads: none of theirs runs in the copy, nor is waited for there
-            warnings.simplefilter("ignore", DeprecationWarning)
-            pid = os.fork()
-        if pid == 0:
-            try:
-                here.close()
-                _serve(there, self._work, self._seconds + _GRACE_SECONDS)
-            finally:
-                os._exit(0)
+        # what others do in the copy as it begins, such as a notebook's event loop, is not told
+        with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+            pid = _forked()
+            if pid == 0:
+                _work_on(there, here, self._work, self._seconds + _GRACE_SECONDS)
         there.close()
         self._line, self._pid = here, pid
 
     def __del__(self) -> None:
         if vars(self).get("_line") is not None:
             self.end()
+
+
+def _forked() -> int:
+    with warnings.catch_warnings():
+        # of threads: none of theirs runs in the copy, nor is waited for there
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def _work_on(
+    line: Connection, others: Connection, work: Callable[[bytes], bytes], seconds: float
+) -> None:
+    """The life of the copy, which never returns to what the process was doing."""
+    try:
+        others.close()
+        _serve(line, work, seconds)
+    finally:
+        os._exit(0)
 
 
 class Turn:
@@ -184,7 +197,7 @@ def _settle(own: int) -> None:
             is_socket = stat.S_ISSOCK(os.fstat(number).st_mode)
             if number != own and (number < 3 or is_socket):
                 os.dup2(nothing, number)
-    sys.stdout = sys.stderr = open(os.devnull, "w")  # a notebook's would send to it
+    sys.stdout = sys.stderr = os.fdopen(nothing, "w")  # a notebook's would send to it
     torch.set_num_threads(1)  # a pool of threads is not copied
     limit_here()
     gc.freeze()  # to collect them would copy their memory

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from dynamo_lab.capture.frames.outcomes import first_line
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.live.assembly import ask as assemble
 from dynamo_lab.live.session import Session
@@ -17,6 +18,7 @@ from dynamo_lab.model.kernels import Diagnostic
 from dynamo_lab.record.lower import find_target, lowered
 from dynamo_lab.record.recorders import new_recorder
 from dynamo_lab.record.run import Choice, Run
+from dynamo_lab.view.playground import DRAFT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,6 +85,7 @@ def draft(editable: Editable, asked: Ask) -> Answer:
     filename = f"<{asked.title}>"
     find_target(asked.choice.target)
     recorder = new_recorder(asked.title)
+    recorder.options[DRAFT] = "a changed text, lowered without a run"
     try:
         with editable.made(asked.text, filename) as (fn, args, kwargs):
             run, _ = lowered(fn, args, kwargs, asked.choice, recorder, runs=False)
@@ -119,7 +122,8 @@ def _said(run: Run, source: int | None) -> Iterator[Diagnostic]:
     """What to say of a text that was lowered: why it failed, or how far it went."""
     facts = run.facts
     if facts.failure is not None and not facts.failure.caught:
-        message = first_sentence(f"{facts.failure.type}: {facts.failure.message.strip()}")
+        said = first_line(RuntimeError(facts.failure.message))
+        message = first_sentence(f"{facts.failure.type}: {said}")
         span = facts.failure.span
         yield Diagnostic(
             severity="error",

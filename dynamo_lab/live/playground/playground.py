@@ -18,15 +18,16 @@ from dynamo_lab.live.playground.drafts import Answer, Ask, Assemble, work_of
 from dynamo_lab.live.playground.here import Here
 from dynamo_lab.live.playground.texts import editable
 from dynamo_lab.model.core import codec
+from dynamo_lab.model.kernels import Diagnostic
 from dynamo_lab.model.lowering import LAB
+from dynamo_lab.model.recording import Recording
 from dynamo_lab.record.lower import find_target, target_of
+from dynamo_lab.record.run import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from dynamo_lab.model.kernels import Diagnostic
-    from dynamo_lab.model.recording import Recording
-    from dynamo_lab.record.run import Choice, Program
+    from dynamo_lab.record.run import Program
 
 SECONDS = 30.0
 """How long a text may take, in a copy; the first one of a target imports what the target needs."""
@@ -154,7 +155,7 @@ class Playground:
         return self._workers[column]
 
     def _stamp(self) -> str:
-        """What differs where names may mean something else: the next cell's number, their values."""
+        """What differs where names may mean something else: the next cell, their values."""
         from IPython.core.getipython import get_ipython
 
         shell: Any = get_ipython()

@@ -41,6 +41,8 @@ class Editable(Protocol):
     name: str
     source: int | None
     above: int
+    reading: str
+    """What runs of it, and what does not."""
 
     def made(self, text: str, filename: str) -> AbstractContextManager[Call]:
         """What a changed text is to be called as, for the length of a block.
@@ -76,6 +78,11 @@ class CellText:
     """A cell that `%%compile` ran."""
 
     above = 0
+    reading = (
+        "Nothing of the cell runs but its imports and definitions, and these in a copy of your "
+        "kernel that is thrown away. Its other lines are captured, at the shapes and dtypes that "
+        "the names had when it ran, up to the first graph break, and lowered to code."
+    )
 
     def __init__(self, program: Program, recording: Recording, source: int) -> None:
         self._program, self._source = program, recording.sources[source]
@@ -84,15 +91,18 @@ class CellText:
 
     @whole
     def made(self, text: str, filename: str) -> Generator[Call, None, None]:
+        """The cell's function, once the definitions of the changed text ran."""
         edited = self._program.edited(self._source, text, filename)
         assert edited is not None
         with filed(text, filename):
             yield edited.call()
 
     def idle(self, text: str) -> tuple[int, ...]:
+        """None: what does not run is lowered."""
         return ()
 
     def names(self) -> dict[str, Any]:
+        """The notebook's."""
         return next(iter(self._program.namespaces()), {})
 
 
@@ -108,6 +118,13 @@ class _Block(NamedTuple):
 class FunctionText:
     """A function, a method or a module, in its cell or in a file."""
 
+    reading = (
+        "Only imports, definitions and constants of this text run, in a copy of your kernel that "
+        "is thrown away; dimmed lines do not. The function is captured, at the shapes and dtypes "
+        "that it was recorded with, up to the first graph break, and lowered to code. A module "
+        "keeps its parameters: its constructor does not run again."
+    )
+
     def __init__(self, program: Program, block: _Block, recording: Recording) -> None:
         self._program, self._block = program, block
         self.text, self.above = block.text, block.above
@@ -117,6 +134,7 @@ class FunctionText:
 
     @whole
     def made(self, text: str, filename: str) -> Generator[Call, None, None]:
+        """The function that a changed text defines; afterwards all names are as before."""
         fn, args, kwargs = self._program.call()
         names = self._block.names
         before = dict(names)
@@ -132,9 +150,11 @@ class FunctionText:
                 names.update(before)
 
     def idle(self, text: str) -> tuple[int, ...]:
+        """All but imports, definitions and constants."""
         return tuple(one.lineno for one in ast.parse(text).body if not _is_run(one))
 
     def names(self) -> dict[str, Any]:
+        """The function's globals."""
         return self._block.names
 
 
@@ -187,7 +207,8 @@ def _owner(fn: Any) -> Any:
 def _method(fn: Any, owner: Any) -> Any:
     if inspect.ismethod(fn):
         return fn.__func__
-    return getattr(type(owner), "forward", None) or getattr(type(owner), "__call__", None)
+    kind = type(owner)
+    return getattr(kind, "forward", None) or kind.__dict__.get("__call__")
 
 
 def _filename(function: Any) -> str:

@@ -12,6 +12,7 @@ import type { View } from "./types.generated";
 
 /** The tab to begin with: the answer, unless it was made to measure or is a package. */
 function firstTab(view: View | undefined): Tab {
+  if (view?.is_draft) return "playground";
   if (view?.bench || view?.bisection) return "bench";
   return view && view.packages.length > 0 ? "package" : "overview";
 }
