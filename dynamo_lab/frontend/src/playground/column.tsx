@@ -49,7 +49,7 @@ function State({ ground, column }: ColumnProps) {
   return (
     <div class={`dl-ground-state${isOld ? " is-old" : ""}`} role="status">
       {column.busy.value && <span class="dl-ground-busy" aria-label="Lowering" />}
-      {shown && <span class="dl-dim">{isOld ? "Old: of the last text that could be lowered" : shown.view.facts}</span>}
+      {shown && <span class="dl-dim">{isOld ? (column.busy.value ? "Old: lowering what you wrote" : "Old: of the last text that could be lowered") : shown.view.facts}</span>}
       {!shown && column.busy.value && <span class="dl-dim">Lowering; the first time for a target takes a few seconds.</span>}
       {column.error.value && <span class="dl-bad-text">{column.error.value}</span>}
       {!column.error.value && first && <span class={first.severity === "error" ? "dl-bad-text" : "dl-warn-text"}>{where}{first.message}</span>}

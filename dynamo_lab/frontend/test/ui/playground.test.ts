@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Cells, CellEdit } from "../src/core/source";
-import type { Ask } from "../src/core/source";
-import type { DraftView, KernelView, PlaygroundView } from "../src/core/types.generated";
-import { replace } from "../src/playground/apply";
-import { carried, originBelow, originOf, shownKernel, usedLines } from "../src/playground/lines";
-import { Column, Ground, MOST_COLUMNS, PAUSE_MS, SUPERSEDED_MS } from "../src/playground/state";
+import type { Cells, CellEdit } from "../../src/core/source";
+import type { Ask } from "../../src/core/source";
+import type { DraftView, KernelView, PlaygroundView } from "../../src/core/types.generated";
+import { replace } from "../../src/playground/apply";
+import { carried, originBelow, originOf, shownKernel, usedLines } from "../../src/playground/lines";
+import { Column, Ground, MOST_COLUMNS, PAUSE_MS, SUPERSEDED_MS } from "../../src/playground/state";
 
 const HOW = { target: "cpu", backend: "inductor", dynamic: null, mode: null };
 const START: PlaygroundView = { ...HOW, text: "a", name: "cell 1", targets: [["cpu", "cpu"]], inputs: "", reading: "" };
