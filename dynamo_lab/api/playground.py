@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
-from dynamo_lab.api.side_by_side import SideBySide
 from dynamo_lab.errors import LoweringError
 from dynamo_lab.live.playground.playground import Playground as Living
+from dynamo_lab.model.recording import Recording
 from dynamo_lab.record.run import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from dynamo_lab.api.recording import Recording
     from dynamo_lab.model.kernels import Diagnostic
     from dynamo_lab.record.run import Program
 
+R = TypeVar("R", bound=Recording)
 
-class Playground:
+
+class Playground(Generic[R]):
     """A text to change, and to lower without a run, in a copy of this process.
 
     What the text defines, imports or breaks stays in that copy. It is kept for the next text, and
     ended by `close`, by the end of a `with` block, or with this object.
     """
 
-    def __init__(self, recording: Recording, program: Program | None, seconds: float) -> None:
-        self._living = Living(recording, program, seconds)
+    def __init__(
+        self, recording: R, program: Program | None, seconds: float, made: Callable[[Run], R]
+    ) -> None:
+        self._living, self._made = Living(recording, program, seconds), made
 
     @property
     def text(self) -> str:
         """The text as it was recorded: a cell, or what defines the function or the module."""
         return self._living.text
 
-    @overload
     def lower(
         self,
         text: str | None = None,
@@ -42,30 +44,7 @@ class Playground:
         mode: str | None = None,
         dynamic: bool | None = None,
         options: Mapping[str, Any] | None = None,
-    ) -> Recording: ...
-
-    @overload
-    def lower(
-        self,
-        text: str | None = None,
-        *,
-        target: Sequence[str],
-        backend: str = "",
-        mode: str | None = None,
-        dynamic: bool | None = None,
-        options: Mapping[str, Any] | None = None,
-    ) -> SideBySide: ...
-
-    def lower(
-        self,
-        text: str | None = None,
-        *,
-        target: str | Sequence[str] = "",
-        backend: str = "",
-        mode: str | None = None,
-        dynamic: bool | None = None,
-        options: Mapping[str, Any] | None = None,
-    ) -> Recording | SideBySide:
+    ) -> R:
         """A text lowered to code, at the shapes and dtypes that were recorded; nothing of it runs.
 
         Of a cell, imports and definitions run, of another text constants too. What follows a graph
@@ -73,8 +52,7 @@ class Playground:
 
         Args:
             text: Python; by default as it was recorded.
-            target: As for `dynamo_lab.lower`, by default the recording's; several make a
-                SideBySide.
+            target: As for `dynamo_lab.lower`, by default the recording's.
             backend: "inductor" or "lab", by default the recording's.
             mode: As for `torch.compile`.
             dynamic: As for `torch.compile`.
@@ -86,10 +64,6 @@ class Playground:
             OptionError: there is no such target, backend, mode or setting.
             StoppedError: it took too long, or needed too much memory.
         """
-        if not isinstance(target, str):
-            return SideBySide({one: self.lower(text, target=one, backend=backend, mode=mode,
-                                               dynamic=dynamic, options=options)
-                               for one in target})  # fmt: skip
         choice = self._living.choice(target, backend, mode, dynamic, options)
         wait = self._living.begin(self.text if text is None else text, choice)
         try:
@@ -99,9 +73,7 @@ class Playground:
             raise
         if draft.facts is None or draft.has_failed:
             raise LoweringError(" ".join(_words(draft.diagnostics)))
-        from dynamo_lab.api.recording import recording_of
-
-        return recording_of(Run(draft.facts))
+        return self._made(Run(draft.facts))
 
     def close(self) -> None:
         """End the process that lowers; the next text begins another."""

@@ -184,7 +184,7 @@ class Recording(Asked, frozen=True, kw_only=True, dict=True):
 
         return recording_of(relower(self, self.session.program, target, options, **switches))
 
-    def playground(self, *, seconds: float = 30.0) -> Playground:
+    def playground(self, *, seconds: float = 30.0) -> Playground[Recording]:
         """The program's text to change, lowered again without a run, as the Playground tab does.
 
         `seconds` is how long a text may take before it is ended.
@@ -194,7 +194,7 @@ class Recording(Asked, frozen=True, kw_only=True, dict=True):
         """
         from dynamo_lab.api.playground import Playground
 
-        return Playground(self, self.session.program, seconds)
+        return Playground(self, self.session.program, seconds, recording_of)
 
     def with_benchmark(self, benchmark: Benchmark) -> Recording:
         """The same recording with a benchmark; it answers the same questions."""
