@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dynamo_lab.api.bisections.answer import WhyWrong
     from dynamo_lab.api.edited import Edited
     from dynamo_lab.api.findings import Applied, Findings
-    from dynamo_lab.api.playground import Playground
+    from dynamo_lab.api.playground.playground import Playground
     from dynamo_lab.api.runs import Waiting
     from dynamo_lab.api.trial import Trial
     from dynamo_lab.bench.bisections.reproducers import Reproducer
@@ -192,7 +192,7 @@ class Recording(Asked, frozen=True, kw_only=True, dict=True):
         Raises:
             LoweringError: the program is not available, or its text is not known.
         """
-        from dynamo_lab.api.playground import Playground
+        from dynamo_lab.api.playground.playground import Playground
 
         return Playground(self, self.session.program, seconds, recording_of)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import structs
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from dynamo_lab.capture.kernels.interpreted import WrittenModule
     from dynamo_lab.capture.packages.calls import ExportCall
     from dynamo_lab.live.living import Living
-    from dynamo_lab.live.playground.playground import Draft, Playground
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.record.run import Program, Run
 
@@ -23,6 +22,14 @@ NO_PROGRAM = (
     "There is no program to run an edited kernel in: this recording was loaded from a file, or was "
     "made with record() or %%record. Use explore() or %%compile."
 )
+
+
+class Closing(Protocol):
+    """What has an end."""
+
+    def close(self) -> None:
+        """Release what it holds."""
+        ...
 
 
 class Session:
@@ -45,10 +52,11 @@ class Session:
         """The modules that a lowering generated, by wrapper."""
         self.was_here = run is not None
         """Whether it was recorded in this process, so that its cells are this notebook's."""
-        self.drafts: dict[str, Draft] = {}
-        """What the columns of the playground show."""
+        self.ground: Closing | None = None
+        """The playground that a view opened: `playground/answers.py` knows more of it."""
+        self.drafts: dict[str, Any] = {}
+        """What its columns show."""
         self._compiled: CompiledProgram | None = None
-        self._playground: Playground | None = None
         self._living: Living | None = None
 
     @property
@@ -81,23 +89,11 @@ class Session:
             self._living = living_programs(recording, self.program)
         return self._living
 
-    def playground(self, recording: Recording) -> Playground:
-        """The program's text to change, made at the first change.
-
-        Raises:
-            LoweringError: there is no program, or its text is not known.
-        """
-        if self._playground is None:
-            from dynamo_lab.live.playground.playground import Playground
-
-            self._playground = Playground(recording, self.program)
-        return self._playground
-
     def close(self) -> None:
         """Release all of it; closing again does nothing."""
-        if self._playground is not None:
-            self._playground.close()
-        self._playground, self.drafts = None, {}
+        if self.ground is not None:
+            self.ground.close()
+        self.ground, self.drafts = None, {}
         self.program = self.checks = self._compiled = self._living = None
         self.joints, self.export_calls, self.written = {}, {}, {}
         self.was_here = False

@@ -53,13 +53,11 @@ _ON_REQUEST = frozenset({"layout-worker.js"})
 _PAYLOAD_SECONDS = 2.0  # how often the views of an unfinished recording are rebuilt
 
 
-Said = dict[str, Any]
+Answer = Callable[[Recording, str, dict[str, Any], Waiting], Any]
+"""Answers a request about a recording: its name, its parameters, and how it can be stopped."""
 
-Answer = Callable[[Recording, str, dict[str, Any], Waiting], Said | Callable[[], Said]]
-"""Answers a request about a recording: its name, its parameters, and how it can be stopped.
 
-What another process works out is a function that waits for the answer: the kernel stays free.
-"""
+Work = Callable[[Waiting], tuple[Any, list[bytes]] | None]
 
 
 @dataclass(frozen=True)
@@ -181,16 +179,14 @@ class Explorer(anywidget.AnyWidget):
         def answer(waiting: Waiting) -> tuple[AnswerMessage, list[bytes]] | None:
             assert questions is not None
             found = questions(recording, what, asked, waiting)
-            if callable(found):
-                wait = partial(self._tell, found, request)
-                Thread(target=wait, name=f"dynamo_lab {what}", daemon=True).start()
+            if callable(found):  # it is worked out elsewhere: the kernel stays free
+                Thread(target=partial(self._tell, found, request), daemon=True).start()
                 return None
             return {"type": "answer", "request": request, **cast("Answered", found)}, []
 
         self._work(what, answer, {"type": "answer", "request": request, "error": _BUSY})
 
     def _tell(self, wait: Callable[[], dict[str, Any]], request: int) -> None:
-        """Send an answer once it is there, unless nobody looks any more."""
         found = wait()
         if self._questions is not None:
             self._untyped.send({"type": "answer", "request": request, **found}, [])
@@ -202,12 +198,7 @@ class Explorer(anywidget.AnyWidget):
 
         self._work(what, answer, {"type": "ran", "request": request, "error": _BUSY})
 
-    def _work(
-        self,
-        what: str,
-        work: Callable[[Waiting], tuple[Any, list[bytes]] | None],
-        refusal: dict[str, Any],
-    ) -> None:
+    def _work(self, what: str, work: Work, refusal: dict[str, Any]) -> None:
         """Send what comes of it; of what takes long one at a time, which can be stopped."""
         waiting = Waiting(partial(setattr, self, "progress"))
 

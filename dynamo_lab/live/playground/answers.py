@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from dynamo_lab.errors import LoweringError
+from dynamo_lab.live.playground.playground import Playground
 from dynamo_lab.model import targets
 from dynamo_lab.view.kernels.assembly import AssemblyView, assembly_view
 from dynamo_lab.view.kernels.kernels import KernelsView
@@ -22,14 +23,26 @@ from dynamo_lab.view.playground import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dynamo_lab.live.playground.playground import Draft, Playground
+    from dynamo_lab.live.playground.playground import Draft
     from dynamo_lab.live.session import Session
     from dynamo_lab.model.recording import Recording
 
 
+def _ground(recording: Recording, session: Session) -> Playground:
+    """The playground of a session, made at the first question.
+
+    Raises:
+        LoweringError: there is no program, or its text is not known.
+    """
+    ground = session.ground
+    if not isinstance(ground, Playground):
+        ground = session.ground = Playground(recording, session.program)
+    return ground
+
+
 def opened(recording: Recording, session: Session) -> PlaygroundView:
     """The text to change."""
-    ground = session.playground(recording)
+    ground = _ground(recording, session)
     choice = ground.choice()
     offered = ((name, targets.parse(name)) for name in targets.known())
     return PlaygroundView(
@@ -49,7 +62,7 @@ def drafted(
     recording: Recording, session: Session, column: str, text: str, how: dict[str, Any]
 ) -> Callable[[], DraftView]:
     """Begin to lower a text, and give what waits for its view."""
-    ground = session.playground(recording)
+    ground = _ground(recording, session)
     known = {name: how[name] for name in ("target", "backend", "dynamic", "mode") if name in how}
     wait = ground.begin(text, ground.choice(**known), column)
 
@@ -86,11 +99,11 @@ def assembled(
     Raises:
         LoweringError: it shows no such kernel.
     """
-    draft = session.drafts.get(column)
+    draft: Draft | None = session.drafts.get(column)
     if draft is None or draft.facts is None or not 0 <= kernel < len(draft.facts.kernels):
         raise LoweringError("There is no such kernel any more: change the text, or open it again.")
     facts = draft.facts
-    wait = session.playground(recording).assemble(facts, kernel)
+    wait = _ground(recording, session).assemble(facts, kernel)
 
     def view() -> AssemblyView:
         found = wait()
@@ -116,7 +129,7 @@ def page_of(session: Session, columns: Sequence[str]) -> DraftPage:
 
     shown: dict[str, Recording] = {}
     for column in columns:
-        draft = session.drafts.get(column)
+        draft: Draft | None = session.drafts.get(column)
         if draft is not None and draft.facts is not None:
             label = f"{draft.choice.target}, {draft.choice.backend}"
             while label in shown:
