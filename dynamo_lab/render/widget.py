@@ -52,7 +52,6 @@ _ASSETS = files("dynamo_lab") / "render" / "assets"
 _ON_REQUEST = frozenset({"layout-worker.js"})
 _PAYLOAD_SECONDS = 2.0  # how often the views of an unfinished recording are rebuilt
 
-
 Answer = Callable[[Recording, str, dict[str, Any], Waiting], Any]
 """Answers a request about a recording: its name, its parameters, and how it can be stopped."""
 
@@ -186,10 +185,10 @@ class Explorer(anywidget.AnyWidget):
 
         self._work(what, answer, {"type": "answer", "request": request, "error": _BUSY})
 
-    def _tell(self, wait: Callable[[], dict[str, Any]], request: int) -> None:
-        found = wait()
+    def _tell(self, wait: Callable[..., Any], request: int) -> None:
+        message = {"type": "answer", "request": request, **wait()}
         if self._questions is not None:
-            self._untyped.send({"type": "answer", "request": request, **found}, [])
+            self._untyped.send(message, [])
 
     def _run(self, recording: Recording, what: str, asked: dict[str, Any], request: int) -> None:
         def answer(waiting: Waiting) -> tuple[RanMessage, list[bytes]]:

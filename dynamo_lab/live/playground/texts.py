@@ -12,7 +12,7 @@ import ast
 import inspect
 import linecache
 import textwrap
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from dynamo_lab.capture.core.undo import whole
 from dynamo_lab.errors import LoweringError
@@ -77,8 +77,8 @@ def editable(recording: Recording, program: Program) -> Editable:
 class CellText:
     """A cell that `%%compile` ran."""
 
-    above = 0
-    reading = (
+    above: int = 0
+    reading: str = (
         "Nothing of the cell runs but its imports and definitions, and these in a copy of your "
         "kernel that is thrown away. Its other lines are captured, at the shapes and dtypes that "
         "the names had when it ran, up to the first graph break, and lowered to code."
@@ -87,7 +87,8 @@ class CellText:
     def __init__(self, program: Program, recording: Recording, source: int) -> None:
         self._program, self._source = program, recording.sources[source]
         self.text = self._source.excerpts[0].text
-        self.name, self.source = self._source.path, source
+        self.name = self._source.path
+        self.source: int | None = source
 
     @whole
     def made(self, text: str, filename: str) -> Generator[Call, None, None]:
@@ -118,7 +119,7 @@ class _Block(NamedTuple):
 class FunctionText:
     """A function, a method or a module, in its cell or in a file."""
 
-    reading = (
+    reading: str = (
         "Only imports, definitions and constants of this text run, in a copy of your kernel that "
         "is thrown away; dimmed lines do not. The function is captured, at the shapes and dtypes "
         "that it was recorded with, up to the first graph break, and lowered to code. A module "
@@ -138,7 +139,7 @@ class FunctionText:
         fn, args, kwargs = self._program.call()
         names = self._block.names
         before = dict(names)
-        classes: list[tuple[Any, type]] = []
+        classes: list[tuple[Any, type[Any]]] = []
         with filed(text, filename):
             try:
                 yield _renewed(fn, text, filename, names, classes), args, kwargs
@@ -170,7 +171,7 @@ def function_text(program: Program, recording: Recording) -> FunctionText:
 
 def _block(fn: Any) -> _Block:
     owner = _owner(fn)
-    thing: Any = inspect.unwrap(fn) if owner is None else type(owner)
+    thing: Any = inspect.unwrap(fn) if owner is None else cast("type[Any]", type(owner))
     code: Any = inspect.unwrap(_method(fn, owner)) if owner is not None else thing
     names, filename = getattr(code, "__globals__", None), _filename(code)
     if names is None or not filename:
@@ -207,7 +208,7 @@ def _owner(fn: Any) -> Any:
 def _method(fn: Any, owner: Any) -> Any:
     if inspect.ismethod(fn):
         return fn.__func__
-    kind = type(owner)
+    kind = cast("type[Any]", type(owner))
     return getattr(kind, "forward", None) or kind.__dict__.get("__call__")
 
 
@@ -257,7 +258,7 @@ def _is_constant(value: ast.expr) -> bool:
 
 
 def _renewed(
-    fn: Any, text: str, filename: str, names: dict[str, Any], classes: list[tuple[Any, type]]
+    fn: Any, text: str, filename: str, names: dict[str, Any], classes: list[tuple[Any, type[Any]]]
 ) -> Callable[..., Any]:
     """The function that the text defines in `names`; objects of its classes become the new ones."""
     tree = ast.parse(text, filename)
@@ -273,7 +274,7 @@ def _renewed(
         return names[name]
     _refuse_without(type(owner).__name__, tree)
     for thing, made in _instances(owner, tree, names):
-        classes.append((thing, type(thing)))
+        classes.append((thing, cast("type[Any]", type(thing))))
         thing.__class__ = made
     return getattr(owner, fn.__name__) if inspect.ismethod(fn) else owner
 
@@ -284,12 +285,15 @@ def _refuse_without(name: str, tree: ast.Module) -> None:
         raise LoweringError(f"Nothing here defines `{name}`, which is what was recorded.")
 
 
-def _instances(owner: Any, tree: ast.Module, names: dict[str, Any]) -> Iterator[tuple[Any, type]]:
+def _instances(
+    owner: Any, tree: ast.Module, names: dict[str, Any]
+) -> Iterator[tuple[Any, type[Any]]]:
     """The object and its modules, where the text defines their classes anew, with the new class."""
-    modules = getattr(owner, "modules", None)
+    modules: Any = getattr(owner, "modules", None)
     defined = {one.name for one in tree.body if isinstance(one, ast.ClassDef)}
-    for thing in modules() if callable(modules) else [owner]:
-        kind = type(thing)
+    things: list[Any] = list(modules()) if modules is not None else [owner]
+    for thing in things:
+        kind = cast("type[Any]", type(thing))
         if kind.__qualname__ in defined and kind.__module__ == type(owner).__module__:
             yield thing, names[kind.__name__]
 
