@@ -104,7 +104,7 @@ class CellText:
 
     def names(self) -> dict[str, Any]:
         """The notebook's."""
-        return next(iter(self._program.namespaces()), {})
+        return next(iter(self._program.namespaces()), dict[str, Any]())
 
 
 class _Block(NamedTuple):
