@@ -61,6 +61,10 @@ class LoweringError(DynamoLabError):
     """A program that cannot be lowered again, or not for this target."""
 
 
+class StoppedError(DynamoLabError):
+    """Work that was ended before it gave an answer."""
+
+
 class WrongProgramError(DynamoLabError):
     """A program of the compiler `lab` whose numbers are not eager's."""
 

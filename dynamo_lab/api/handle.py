@@ -17,6 +17,7 @@ from dynamo_lab.render.tables import terminal_width
 from dynamo_lab.render.text import as_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from dynamo_lab.api.journey import Journey
@@ -234,7 +235,7 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.render.widget import display
 
         follow(get_ipython())
-        display(self, answer, self.runs(), looks or settings().looks_on_demand())
+        display(self, begin, self.runs(), looks or settings().looks_on_demand())
 
     def _ipython_display_(self) -> None:
         self.show()
@@ -246,7 +247,7 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         return {"text/plain": str(self), "text/html": fallback(build(self))}
 
 
-_EVALUATING = frozenset({"would_pass", "edit_kernel", "recompile", "cell"})
+_EVALUATING = frozenset({"would_pass", "edit_kernel", "recompile", "cell", "draft"})
 """The questions that evaluate or build a text that a view sends, or let it change a cell."""
 
 
@@ -254,6 +255,14 @@ def answer(
     recording: Facts, question: str, asked: dict[str, Any], waiting: Waiting | None = None
 ) -> dict[str, Any]:
     """The result of a view's question: an "answer" as JSON, or an "error" of one sentence."""
+    found = begin(recording, question, asked, waiting)
+    return found() if callable(found) else found
+
+
+def begin(
+    recording: Facts, question: str, asked: dict[str, Any], waiting: Waiting | None = None
+) -> dict[str, Any] | Callable[[], dict[str, Any]]:
+    """The same, or a function that waits for it where another process works it out."""
     from dynamo_lab.live import answers
     from dynamo_lab.measure.rounds import Watch
 
@@ -263,4 +272,4 @@ def answer(
     if waiting is not None:
         waiting.on_stop = watch.stop
     session = recording.session if isinstance(recording, Handle) else Session()
-    return answers.answer(recording, session, question, asked, watch)
+    return answers.begin(recording, session, question, asked, watch)

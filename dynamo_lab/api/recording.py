@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dynamo_lab.api.bisections.answer import WhyWrong
     from dynamo_lab.api.edited import Edited
     from dynamo_lab.api.findings import Applied, Findings
+    from dynamo_lab.api.playground.playground import Playground
     from dynamo_lab.api.runs import Waiting
     from dynamo_lab.api.trial import Trial
     from dynamo_lab.bench.bisections.reproducers import Reproducer
@@ -182,6 +183,18 @@ class Recording(Asked, frozen=True, kw_only=True, dict=True):
         from dynamo_lab.record.lower import relower
 
         return recording_of(relower(self, self.session.program, target, options, **switches))
+
+    def playground(self, *, seconds: float = 30.0) -> Playground[Recording]:
+        """The program's text to change, lowered again without a run, as the Playground tab does.
+
+        `seconds` is how long a text may take before it is ended.
+
+        Raises:
+            LoweringError: the program is not available, or its text is not known.
+        """
+        from dynamo_lab.api.playground.playground import Playground
+
+        return Playground(self, self.session.program, seconds, recording_of)
 
     def with_benchmark(self, benchmark: Benchmark) -> Recording:
         """The same recording with a benchmark; it answers the same questions."""

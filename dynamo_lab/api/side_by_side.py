@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.api.handle import answer
+from dynamo_lab.api.handle import begin
 from dynamo_lab.api.recording import recording_of, run
 from dynamo_lab.api.settings import settings
 from dynamo_lab.errors import OptionError
@@ -64,7 +64,7 @@ class SideBySide(Mapping[str, "Recording"]):
         shown = self._shown()
         can_run = any(one.program() for one in shown.values())
         looks = looks or settings().looks_on_demand()
-        display_several(shown, self._view(), answer, run if can_run else None, looks)
+        display_several(shown, self._view(), begin, run if can_run else None, looks)
 
     def _ipython_display_(self) -> None:
         self.show()

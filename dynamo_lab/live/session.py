@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import structs
 
@@ -22,6 +22,14 @@ NO_PROGRAM = (
     "There is no program to run an edited kernel in: this recording was loaded from a file, or was "
     "made with record() or %%record. Use explore() or %%compile."
 )
+
+
+class Closing(Protocol):
+    """What has an end."""
+
+    def close(self) -> None:
+        """Release what it holds."""
+        ...
 
 
 class Session:
@@ -44,6 +52,10 @@ class Session:
         """The modules that a lowering generated, by wrapper."""
         self.was_here = run is not None
         """Whether it was recorded in this process, so that its cells are this notebook's."""
+        self.ground: Closing | None = None
+        """The playground that a view opened: `playground/answers.py` knows more of it."""
+        self.drafts: dict[str, Any] = {}
+        """What its columns show."""
         self._compiled: CompiledProgram | None = None
         self._living: Living | None = None
 
@@ -79,6 +91,9 @@ class Session:
 
     def close(self) -> None:
         """Release all of it; closing again does nothing."""
+        if self.ground is not None:
+            self.ground.close()
+        self.ground, self.drafts = None, {}
         self.program = self.checks = self._compiled = self._living = None
         self.joints, self.export_calls, self.written = {}, {}, {}
         self.was_here = False

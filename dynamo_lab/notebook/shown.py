@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.api.explore import record
-from dynamo_lab.api.handle import answer
+from dynamo_lab.api.handle import begin
 from dynamo_lab.api.settings import settings_of
 from dynamo_lab.errors import CellError
 from dynamo_lab.notebook.failing import CellFailed, program_failed
@@ -38,7 +38,7 @@ def shown(
     check_outputs(options)
     settings = settings_of(shell)
     is_live = in_notebook() and not options.quiet
-    live = LiveDisplay(answer, replace(settings.looks(), is_marked=True)) if is_live else None
+    live = LiveDisplay(begin, replace(settings.looks(), is_marked=True)) if is_live else None
     failure: CellFailed | None = None
     film: Any = {
         "detail": options.detail or settings["detail"],

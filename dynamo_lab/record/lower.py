@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import structs
@@ -121,13 +122,20 @@ def _has_backward(recording: Recording) -> bool:
     return any(graph.is_backward and graph.stage == "post_grad" for graph in recording.graphs)
 
 
-def lowered(fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder) -> tuple[Run, Any]:
-    """A call lowered as chosen: the run, and what `fn` returned."""
+def lowered(
+    fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder, runs: bool = True
+) -> tuple[Run, Any]:
+    """A call lowered as chosen: the run, and what `fn` returned.
+
+    Where it does not run, its first frame is lowered, up to a graph break, and it returns None.
+    """
     from dynamo_lab.capture.targets.lowered import lower_once
 
     settings = {name: getattr(choice, name) for name in ("mode", "dynamic", "fullgraph", "grad")}
     if choice.backend == LAB:
         lower_once = _by_lab(choice)
+    if not runs:
+        lower_once = _unrun(lower_once)
     result = None
     recording = recording_into(recorder, choice, roots=(fn, args, kwargs))
     try:
@@ -149,6 +157,16 @@ def _by_lab(choice: Choice) -> Callable[..., Any]:
         return run(fn, [(args, kwargs)], backend=LAB, **settings)
 
     return lower_once
+
+
+def _unrun(lower_once: Callable[..., Any]) -> Callable[..., None]:
+    """The same, and nothing of the program runs."""
+    from dynamo_lab.capture.frames.unrun import compile_unrun
+
+    def lower_unrun(*args: Any, **settings: Any) -> None:
+        compile_unrun(partial(lower_once, *args, **settings))
+
+    return lower_unrun
 
 
 _LANGUAGES = {"cpu": "c", "cuda": "triton", "rocm": "triton", "mps": "metal"}

@@ -52,9 +52,11 @@ _ASSETS = files("dynamo_lab") / "render" / "assets"
 _ON_REQUEST = frozenset({"layout-worker.js"})
 _PAYLOAD_SECONDS = 2.0  # how often the views of an unfinished recording are rebuilt
 
-
-Answer = Callable[[Recording, str, dict[str, Any], Waiting], dict[str, Any]]
+Answer = Callable[[Recording, str, dict[str, Any], Waiting], Any]
 """Answers a request about a recording: its name, its parameters, and how it can be stopped."""
+
+
+Work = Callable[[Waiting], tuple[Any, list[bytes]] | None]
 
 
 @dataclass(frozen=True)
@@ -173,12 +175,20 @@ class Explorer(anywidget.AnyWidget):
     def _ask(self, recording: Recording, what: str, asked: dict[str, Any], request: int) -> None:
         questions = self._questions
 
-        def answer(waiting: Waiting) -> tuple[AnswerMessage, list[bytes]]:
+        def answer(waiting: Waiting) -> tuple[AnswerMessage, list[bytes]] | None:
             assert questions is not None
-            found = cast("Answered", questions(recording, what, asked, waiting))
-            return {"type": "answer", "request": request, **found}, []
+            found = questions(recording, what, asked, waiting)
+            if callable(found):  # it is worked out elsewhere: the kernel stays free
+                Thread(target=partial(self._tell, found, request), daemon=True).start()
+                return None
+            return {"type": "answer", "request": request, **cast("Answered", found)}, []
 
         self._work(what, answer, {"type": "answer", "request": request, "error": _BUSY})
+
+    def _tell(self, wait: Callable[..., Any], request: int) -> None:
+        message = {"type": "answer", "request": request, **wait()}
+        if self._questions is not None:
+            self._untyped.send(message, [])
 
     def _run(self, recording: Recording, what: str, asked: dict[str, Any], request: int) -> None:
         def answer(waiting: Waiting) -> tuple[RanMessage, list[bytes]]:
@@ -187,20 +197,19 @@ class Explorer(anywidget.AnyWidget):
 
         self._work(what, answer, {"type": "ran", "request": request, "error": _BUSY})
 
-    def _work(
-        self, what: str, work: Callable[[Waiting], tuple[Any, list[bytes]]], refusal: dict[str, Any]
-    ) -> None:
+    def _work(self, what: str, work: Work, refusal: dict[str, Any]) -> None:
         """Send what comes of it; of what takes long one at a time, which can be stopped."""
         waiting = Waiting(partial(setattr, self, "progress"))
 
         def send() -> None:
             try:
-                message, buffers = work(waiting)
+                found = work(waiting)
             finally:
                 if self._waiting is waiting:
                     self._waiting = None
                     self.progress = {"active": False}
-            self._untyped.send(message, buffers)
+            if found is not None:
+                self._untyped.send(*found)
 
         if what not in _LONG:
             send()

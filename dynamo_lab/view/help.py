@@ -233,6 +233,18 @@ READINGS: tuple[Reading, ...] = (
         """,
     ),
     _of(
+        "playground",
+        "Your code to change, beside the code that it becomes; nothing of your program runs.",
+        """\
+        As you type, the text is lowered again, at the shapes and dtypes that were recorded, in a
+        copy of your kernel that is thrown away. A text that cannot be lowered says why at its line,
+        and the last good result stays, marked as old.
+
+            2  y = x.cos() + 1      changed: no run, no build
+               tmp1 = tl_math.cos(tmp0)
+        """,
+    ),
+    _of(
         "kernels",
         "The generated code; each line has the colour of your line that it comes from.",
         """\

@@ -53,6 +53,7 @@ from dynamo_lab.view.modules.modules import ModulesView
 from dynamo_lab.view.packages import PackageView
 from dynamo_lab.view.passes import passes
 from dynamo_lab.view.passes.passes import PassesView
+from dynamo_lab.view.playground import DRAFT
 from dynamo_lab.view.steps import steps
 from dynamo_lab.view.steps.steps import StepsView
 from dynamo_lab.view.summary import summary
@@ -71,7 +72,10 @@ class NoteView(Struct, frozen=True, kw_only=True):
 
 
 class View(Struct, frozen=True, kw_only=True):
-    """Everything to show of one recording. `main_source` is the index in `sources` shown first."""
+    """Everything to show of one recording. `main_source` is the index in `sources` shown first.
+
+    `is_draft` is one of a text that was changed in the playground.
+    """
 
     summary: Summary
     sources: tuple[SourceView, ...]
@@ -103,6 +107,7 @@ class View(Struct, frozen=True, kw_only=True):
     readings: tuple[Reading, ...] = READINGS
     findings: FindingsView = FindingsView()
     modules: ModulesView = ModulesView()
+    is_draft: bool = False
 
 
 def build(recording: Recording) -> View:
@@ -146,6 +151,7 @@ def build(recording: Recording) -> View:
         artifacts=artifacts.build(recording),
         findings=findings.build(facts),
         modules=modules.build(recording, places, graph_views),
+        is_draft=DRAFT in recording.environment.options,
     )
 
 

@@ -54,6 +54,7 @@ VIEWS = {
     "fusion": "softmax_gelu > fusion",
     "pairs": "resnet_block > fusion > Pairs",
     "memory": "resnet_block > memory",
+    "playground": "softmax_gelu > playground",
     "kernels": "softmax_gelu > kernels",
     "bench": "measured > bench",
     "roofline": "measured > roofline",

@@ -18,6 +18,11 @@ HANDLE_SKIP = Private(
     since="2.12",
 )
 CALL = Private(_MODULE, "CatchErrorsWrapper.__call__", "skipped frames are not recorded.")
+CONVERT = Private(
+    _MODULE,
+    "ConvertFrameAssert.__call__",
+    "a program cannot be lowered without a run of it, as the playground does.",
+)
 BYTECODE_HOOK = Private(
     _MODULE,
     "register_bytecode_hook",

@@ -43,6 +43,7 @@ from dynamo_lab.view.messages import (  # noqa: E402
     RanMessage,
     TrialOutcome,
 )
+from dynamo_lab.view.playground import DraftPage, DraftView, PlaygroundView  # noqa: E402
 from dynamo_lab.view.steps import playback  # noqa: E402
 
 ROOTS = (View, SideBySideView, Progress, AnswerMessage, RanMessage, JourneyView)
@@ -56,6 +57,10 @@ ANSWERS = {
     "edit_kernel": EditView,
     "recompile": ChangeView,
     "cell": RanCell,
+    "playground": PlaygroundView,
+    "draft": DraftView,
+    "draft_assembly": AssemblyView,
+    "draft_page": DraftPage,
 }
 """What answers a question of `questions.answer`."""
 

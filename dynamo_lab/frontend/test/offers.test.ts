@@ -25,7 +25,7 @@ it("offers no empty view, and groups the others in the compiler's order", () => 
   const store = createStore(living(small()), PARTS);
   expect(store.tab.value).toBe("overview");
   expect(store.groups.value.map(({ name, tabs }) => [name, tabs])).toEqual([
-    ["Overview", ["overview"]], ["Graphs", ["graphs"]], ["Kernels", ["kernels"]],
+    ["Overview", ["overview"]], ["Graphs", ["graphs"]], ["Lowering", ["playground"]], ["Kernels", ["kernels"]],
   ]);
   store.setTab("passes");
   expect(store.tab.value).toBe("overview");

@@ -68,7 +68,7 @@ export function view(parts: Partial<View>): View {
     decompositions: NO_DECOMPOSITIONS, packages: [], attentions: [], bench: null, bisection: null, artifacts: [], fusions: { schedules: [], unseen: {} },
     compiler: { graphs: [], empty: "none" },
     lowering: { lowerings: [], buffers: [], operators: [], called: [], empty: "none" },
-    findings: { found: [], more: 0, clean: "" },
+    findings: { found: [], more: 0, clean: "" }, is_draft: false,
     modules: { rows: [], roots: [], sentences: [], empty: "none" },
     ...parts,
   };

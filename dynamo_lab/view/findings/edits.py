@@ -113,7 +113,7 @@ def _parts(change: Change | None, source: Source) -> Iterator[EditedLines]:
         case Reexport(_, Rewrite() as change):
             yield from _parts(change, source)
         case Rewrite():
-            found = list(_difference(text, change.text))
+            found = list(difference(text, change.text))
             uses = any(re.search(r"\btorch\.", row) for part in found for row in part.added)
             if uses and "torch" not in _bound(text):
                 yield EditedLines(line=_after_imports(text), added=("import torch",))
@@ -132,7 +132,7 @@ def _parts(change: Change | None, source: Source) -> Iterator[EditedLines]:
             pass
 
 
-def _difference(text: str, changed: str) -> Iterator[EditedLines]:
+def difference(text: str, changed: str) -> Iterator[EditedLines]:
     """What differs between the lines that both begin with and those that both end with."""
     old, new = text.split("\n"), changed.split("\n")
     shorter, start, end = min(len(old), len(new)), 0, 0

@@ -56,6 +56,8 @@ export interface DataSource {
   readonly popOut?: (root: HTMLElement) => Promise<void>;
   /** The cells of the notebook around an element, absent where no notebook can be changed. */
   readonly cells?: (element: Element) => Cells | null;
+  /** The part that lowers a text as it is written, absent where no kernel lives. */
+  readonly Playground?: FunctionComponent;
   /** The part that edits kernels, absent where no kernel lives: a page need not carry it. */
   readonly Editing?: FunctionComponent<EditingProps>;
 }

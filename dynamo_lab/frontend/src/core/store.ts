@@ -12,6 +12,7 @@ import type { View } from "./types.generated";
 
 /** The tab to begin with: the answer, unless it was made to measure or is a package. */
 function firstTab(view: View | undefined): Tab {
+  if (view?.is_draft) return "playground";
   if (view?.bench || view?.bisection) return "bench";
   return view && view.packages.length > 0 ? "package" : "overview";
 }
@@ -65,7 +66,7 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
     const view = model.value?.view;
     const isMarked = margin.value && view?.sources[view.main_source]?.kind === "cell";
     // the steps are played on the code
-    return codeChoice.value ?? (!isMarked || tab.value === "steps");
+    return codeChoice.value ?? (tab.value === "steps" || (!isMarked && tab.value !== "playground")); // which has the code
   });
   const look = (entity: string): void => {
     reveal.value = { entity, tick: reveal.peek().tick + 1 };

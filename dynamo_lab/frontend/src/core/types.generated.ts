@@ -1,6 +1,10 @@
 // Written by scripts/generate_types.py from Python's structs, by `npm run types`.
 
-/** Everything to show of one recording. `main_source` is the index in `sources` shown first. */
+/**
+ * Everything to show of one recording. `main_source` is the index in `sources` shown first.
+ *
+ * `is_draft` is one of a text that was changed in the playground.
+ */
 export interface View {
   readonly summary: Summary;
   readonly sources: readonly SourceView[];
@@ -32,6 +36,7 @@ export interface View {
   readonly readings: readonly Reading[];
   readonly findings: FindingsView;
   readonly modules: ModulesView;
+  readonly is_draft: boolean;
 }
 
 /**
@@ -2178,6 +2183,47 @@ export interface RanCell {
   readonly above: number;
 }
 
+/**
+ * The text as it was recorded, and how it can be lowered.
+ *
+ * `targets` are names and titles. `target`, `backend` and `dynamic` are those of the recording,
+ * and so are `inputs`. `reading` says what runs and what does not.
+ */
+export interface PlaygroundView {
+  readonly text: string;
+  readonly name: string;
+  readonly target: string;
+  readonly targets: readonly (readonly [string, string])[];
+  readonly backend: string;
+  readonly dynamic: boolean | null;
+  readonly mode: string | null;
+  readonly inputs: string;
+  readonly reading: string;
+}
+
+/**
+ * What became of a text.
+ *
+ * `source` is the source in the kernels' `origins` that the text is, None if nothing in it is one.
+ * `idle` are the lines of statements that neither run nor are lowered. `edit` is what changes in
+ * the reader's cell or file, None where the text is as it was or that is not known.
+ */
+export interface DraftView {
+  readonly kernels: KernelsView;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly has_failed: boolean;
+  readonly facts: string;
+  readonly source: number | null;
+  readonly idle: readonly number[];
+  readonly edit: SourceEdit | null;
+}
+
+/** A page of all that is shown, as a file. */
+export interface DraftPage {
+  readonly name: string;
+  readonly html: string;
+}
+
 /** What came of a fix. `counts` are a name, how many before, and how many after. */
 export interface TrialOutcome {
   readonly counts: readonly (readonly [string, number, number])[];
@@ -2220,6 +2266,10 @@ export interface Answers {
   readonly edit_kernel: EditView;
   readonly recompile: ChangeView;
   readonly cell: RanCell;
+  readonly playground: PlaygroundView;
+  readonly draft: DraftView;
+  readonly draft_assembly: AssemblyView;
+  readonly draft_page: DraftPage;
 }
 
 /** What comes of a run, by the name of what is done. */

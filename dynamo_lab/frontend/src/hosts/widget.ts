@@ -7,6 +7,7 @@ import type { ThemeChoice } from "../core/theme";
 import type { AnswerMessage, Progress, RanMessage, SideBySideView, View } from "../core/types.generated";
 import { editingPart } from "../kernels/editing";
 import { mount } from "../mount";
+import { livePlayground } from "../playground/live";
 import { download } from "../ui/download";
 import { Assets } from "./assets";
 import { cellsAround, followExtension, hasExtension, openTab } from "./extension";
@@ -141,7 +142,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
     const url = URL.createObjectURL(new Blob([page.bytes], { type: "text/html" }));
     if (!open(url, "_blank")) throw new Error("The browser opened no window: allow this page to open one, or save the page.");
   };
-  return { source: { recordings, runs, progress, failure, asset: (name) => assets.get(name), save, popOut, ask: questions.ask, cells: cellsAround, Editing: editingPart() }, close };
+  return { source: { recordings, runs, progress, failure, asset: (name) => assets.get(name), save, popOut, ask: questions.ask, cells: cellsAround, Editing: editingPart(), Playground: livePlayground() }, close };
 }
 
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

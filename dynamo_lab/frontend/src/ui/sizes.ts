@@ -2,7 +2,7 @@
 
 const KEY = "dynamo_lab.sizes";
 
-export type Sized = "height" | "code" | "kernels" | "assembly";
+export type Sized = "height" | "code" | "kernels" | "assembly" | "playground";
 
 function known(): Readonly<Record<string, unknown>> {
   try {

@@ -1,0 +1,1 @@
+"""The text of a recorded program to change."""

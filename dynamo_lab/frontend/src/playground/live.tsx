@@ -1,0 +1,173 @@
+// The text to write in, lowered as one types, beside what became of it: where the program lives.
+import { Decoration } from "@codemirror/view";
+import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useStore } from "../core/context";
+import type { Ask } from "../core/source";
+import { messages, writing } from "../kernels/edit-text";
+import { Fold } from "../ui/bits";
+import { CopyButton } from "../ui/copy/copy";
+import { download } from "../ui/download";
+import { Editor } from "../ui/editor";
+import { Splitter } from "../ui/splitter";
+import { ApplyDraft } from "./apply";
+import { lights, point, tints } from "./code";
+import { ColumnPane } from "./column";
+import { asPython, usedLines } from "./lines";
+import { Ground, MOST_COLUMNS } from "./state";
+import { Still } from "./still";
+
+/** A page of several targets takes a few seconds to write. */
+const PAGE_PATIENCE_MS = 60_000;
+const OPEN_PATIENCE_MS = 20_000;
+
+const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The part that lowers a text, with what was written in it: one for each recording that is shown. */
+export function livePlayground(): () => preact.JSX.Element {
+  const grounds = new Map<string, Ground>();
+  return function LivePlayground() {
+    const { source } = useStore();
+    const { ask, recordings } = source;
+    const label = recordings.shown.value?.label ?? "";
+    const refusal = useSignal("");
+    const ground = useSignal<Ground | null>(grounds.get(label) ?? null);
+    useEffect(() => {
+      refusal.value = "";
+      ground.value = grounds.get(label) ?? null;
+      if (ground.value || !ask) return;
+      let isWanted = true;
+      ask("playground", { of: label }, OPEN_PATIENCE_MS).then(
+        (start) => {
+          const made = new Ground(start, ask, label);
+          grounds.set(label, made);
+          if (isWanted) ground.value = made;
+        },
+        (error: unknown) => isWanted && (refusal.value = sentence(error)),
+      );
+      return () => void (isWanted = false);
+    }, [label]);
+    if (refusal.value) return <Still why={refusal.value} />;
+    if (!ask || !ground.value || ground.value.of !== label) return <p class="dl-ground-note dl-dim" role="status">Asking the kernel for the text. It answers after the cell that it runs.</p>;
+    return <Live key={label} ground={ground.value} ask={ask} />;
+  };
+}
+
+function Live({ ground, ask }: { ground: Ground; ask: Ask }) {
+  useEffect(() => {
+    ground.lower();
+    return () => ground.close();
+  }, [ground]);
+  const columns = ground.columns.value;
+  return (
+    <div class="dl-ground" data-own>
+      <section class="dl-ground-text" aria-label="Your code">
+        <Tools ground={ground} ask={ask} />
+        <Text ground={ground} />
+        <Foot ground={ground} />
+      </section>
+      <Splitter name="playground" label="Width of the text" variable="--dl-ground" start={32} />
+      <div class={`dl-ground-columns is-${columns.length}`}>
+        {columns.map((column) => <ColumnPane key={column.id} ground={ground} column={column} isOnly={columns.length === 1} />)}
+      </div>
+    </div>
+  );
+}
+
+function Tools({ ground, ask }: { ground: Ground; ask: Ask }) {
+  const said = useSignal("");
+  const isFull = ground.columns.value.length >= MOST_COLUMNS;
+  const why = isFull ? `At most ${MOST_COLUMNS} columns` : "";
+  const save = (): void => {
+    said.value = "Writing the page";
+    ask("draft_page", { of: ground.of, columns: ground.columns.peek().map(({ id }) => id) }, PAGE_PATIENCE_MS).then(
+      ({ name, html }) => {
+        download(name, new TextEncoder().encode(html));
+        said.value = `${name} is in your downloads`;
+      },
+      (error: unknown) => (said.value = sentence(error)),
+    );
+  };
+  return (
+    <div class="dl-toolbar dl-ground-tools">
+      <button type="button" class="dl-button" disabled={isFull} title={why || "The same text for another target, backend or option beside it"} onClick={() => ground.add(null)}>Add a column</button>
+      <button type="button" class="dl-button" disabled={isFull} title={why || "What this text becomes stays beside what you make of it"} onClick={() => ground.add(ground.text.peek())}>Keep this version</button>
+      <button type="button" class="dl-button" disabled={!ground.isChanged.value} onClick={() => ground.put(ground.start.text)}>Back to the original</button>
+      <button type="button" class="dl-button" title="One page of all that is shown here, which works offline" onClick={save}>Save page</button>
+      <span class="dl-dim" role="status">{said.value}</span>
+    </div>
+  );
+}
+
+function Text({ ground }: { ground: Ground }) {
+  const parent = useRef<HTMLDivElement>(null);
+  const editor = useRef<Editor | null>(null);
+  const isOwn = useRef(false);
+  const column = ground.columns.value[0];
+  useLayoutEffect(() => {
+    if (!parent.current) return;
+    const extra = writing((text) => ground.write(text), () => ground.lower());
+    const made = new Editor(parent.current, { text: ground.text.peek(), language: "python", label: `Code of ${ground.start.name}`, writing: extra });
+    editor.current = made;
+    return () => made.destroy();
+  }, [ground]);
+  useLayoutEffect(() => editor.current?.replace(ground.text.peek()), [ground.replaced.value]);
+  const shown = column?.shown.value ?? null;
+  const last = column?.last.value ?? null;
+  useLayoutEffect(() => {
+    const made = editor.current;
+    if (!made || !shown || shown.text !== ground.text.peek()) return;
+    const { doc } = made.view.state;
+    const used = usedLines(shown.view.kernels.kernels, shown.view.source);
+    made.dress({ base: tints(doc, (line) => (used.has(line) ? line : 0)) });
+  }, [shown, ground.replaced.value]);
+  useLayoutEffect(() => {
+    const made = editor.current;
+    if (!made || !last) return;
+    const { doc } = made.view.state;
+    const isSame = last.text === ground.text.peek();
+    // what is told, or that lines do not run: a text that is told of is not dimmed as well
+    const told = isSame ? last.view.diagnostics : [];
+    made.dress({ step: told.length > 0 ? messages(doc, told) : idleLines(doc, isSame ? last.view.idle : []) });
+  }, [last, ground.replaced.value]);
+  useLayoutEffect(() => {
+    const made = editor.current;
+    if (!made) return;
+    const own = (line: number): number => line;
+    return point(made, own, ground);
+  }, [ground]);
+  const [hot, held] = [ground.hot.value, ground.held.value];
+  useLayoutEffect(() => {
+    const made = editor.current;
+    if (!made) return;
+    made.dress({ lit: lights(made.view.state.doc, (line) => line, hot, held) });
+    if (held > 0 && !isOwn.current) made.showLine(held);
+    isOwn.current = false;
+  }, [hot, held]);
+  return <div class="dl-code-block" ref={parent} data-lm-suppress-shortcuts="true" onPointerDown={() => (isOwn.current = true)} />;
+}
+
+function idleLines(doc: Editor["view"]["state"]["doc"], idle: readonly number[]) {
+  const sign = Decoration.line({ class: "dl-idle", attributes: { title: "This line does not run here" } });
+  return Decoration.set(idle.filter((line) => line <= doc.lines).map((line) => sign.range(doc.line(line).from)));
+}
+
+function Foot({ ground }: { ground: Ground }) {
+  const [column] = ground.columns.value;
+  const last = column?.last.value;
+  const text = ground.text.value;
+  const isCurrent = last?.text === text;
+  return (
+    <div class="dl-ground-foot">
+      <div class="dl-toolbar">
+        <ApplyDraft edit={last?.view.edit ?? null} isCurrent={isCurrent} of={ground.of} />
+        <CopyButton text={text} title="Copy this text" />
+      </div>
+      <Fold label="What runs here, and how to do it in Python">
+        <p class="dl-dim">{ground.start.reading}</p>
+        {ground.start.inputs && <p class="dl-dim">Inputs: <code>{ground.start.inputs}</code></p>}
+        {column && <p><code>{asPython(column.how.value)}</code></p>}
+      </Fold>
+    </div>
+  );
+}

@@ -1,0 +1,1 @@
+"""From a changed text to its code."""
