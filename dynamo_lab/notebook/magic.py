@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dynamo_lab.api.settings import listen
 from dynamo_lab.errors import CellError, DynamoLabError
 from dynamo_lab.model.targets import known as known_targets
-from dynamo_lab.notebook import edit_kernel, lab
+from dynamo_lab.notebook import edit_kernel, lab, revive
 from dynamo_lab.notebook.compiled_cell import described, recorded, run_frame
 from dynamo_lab.notebook.completions import add_completions
 from dynamo_lab.notebook.failing import CellFailed, errors_held, fail
@@ -183,4 +183,5 @@ def load_ipython_extension(shell: Any) -> None:
     }
     add_completions(shell, {name: parser for name, _, _, parser in commands}, values)
     listen(shell)
+    revive.offer(shell)
     follow(shell)

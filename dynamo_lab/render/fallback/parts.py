@@ -6,6 +6,7 @@ from textwrap import dedent
 
 from rich.cells import cell_len
 
+from dynamo_lab.render.colours import coloured
 from dynamo_lab.render.excerpt import (
     fault_of,
     regions,
@@ -28,7 +29,6 @@ from dynamo_lab.render.fallback import (
     passes,
     timings,
 )
-from dynamo_lab.render.fallback.colours import coloured
 from dynamo_lab.render.fallback.help import with_reading
 from dynamo_lab.render.graph_text import GraphText, Row
 from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, table, tag
