@@ -135,7 +135,7 @@ def asks_its_kernel(notebook: Notebook) -> None:
     ask = view.get_by_label("Arguments of a call")
     ask.fill("x=x")
     ask.press("Enter")
-    view.get_by_text("was loaded").first.wait_for()
+    view.get_by_text("has no live guards").first.wait_for()
 
 
 @pytest.mark.release
