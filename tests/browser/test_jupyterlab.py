@@ -102,8 +102,8 @@ def test_once_the_kernel_is_back_a_saved_notebooks_views_are_live_again(
     old = notebook.widgets().first.element_handle()
     load(notebook)
     page.wait_for_function("view => !view.isConnected", arg=old)
+    notebook.save()  # while the notebook has the keyboard, not the view
     asks_its_kernel(notebook)
-    notebook.save()
     page.close()
     lab.stop_kernels()
 
