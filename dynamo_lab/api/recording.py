@@ -13,7 +13,7 @@ from dynamo_lab.api.settings import EVALUATES_NOTHING, settings
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.live.session import Session
 from dynamo_lab.model.breaks import Break as BreakFact
-from dynamo_lab.model.core import codec
+from dynamo_lab.model.core import kept
 from dynamo_lab.model.graphs import Graph as GraphFact
 
 if TYPE_CHECKING:
@@ -334,10 +334,14 @@ def recording_of(run: Run) -> Recording:
     return Recording.of(run.facts, Session(run))
 
 
-def load(path: str | Path) -> Recording:
-    """Read a recording that `Recording.save` wrote.
+def load(path: str | Path, cell: int | None = None) -> Recording:
+    """Read a recording that `Recording.save` wrote, or that a saved notebook keeps.
+
+    Of a notebook (`.ipynb`), `cell` is the number of the cell as it shows it: 3 for `[3]`. It may
+    be left out where one cell alone keeps a recording.
 
     Raises:
-        RecordingFileError: the file is missing, damaged, or not a recording of a known version.
+        RecordingFileError: the file is missing, damaged, or of no known version; or the notebook
+            keeps no recording of this cell.
     """
-    return codec.load(path, type=Recording)
+    return kept.load(path, cell, Recording)

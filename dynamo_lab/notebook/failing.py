@@ -6,6 +6,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
+from dynamo_lab.notebook.tracebacks import brief, briefly
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from types import TracebackType
@@ -38,21 +40,27 @@ def fail(error: BaseException, shell: Any, show: Callable[[], None]) -> NoReturn
     raise error
 
 
-def program_failed(error: BaseException, shell: Any) -> CellFailed:
-    """The failure of a program, printed from the cell's own line on, without what ran it."""
+def program_failed(error: BaseException, shell: Any, *, is_whole: bool) -> CellFailed:
+    """The failure of a program, printed from the cell's own line on, without what ran it.
+
+    Unless `is_whole`, also without PyTorch's own lines.
+    """
     cells = set(getattr(shell.compile, "_filename_map", {}))
     trace = error.__traceback__  # later it begins in the shell's own lines
     while trace is not None and trace.tb_frame.f_code.co_filename not in cells:
         trace = trace.tb_next
-    return CellFailed(error, lambda: _show(error, trace, shell))
+    return CellFailed(error, lambda: _show(error, trace, shell, is_whole=is_whole))
 
 
-def _show(error: BaseException, trace: TracebackType | None, shell: Any) -> None:
+def _show(error: BaseException, trace: TracebackType | None, shell: Any, *, is_whole: bool) -> None:
     kind = type(error)
     if trace is None or isinstance(error, SyntaxError):
         shell._showtraceback(kind, error, shell.InteractiveTB.get_exception_only(kind, error))
-    else:
+    elif is_whole:
         shell.showtraceback((kind, error, trace), tb_offset=0)
+    else:
+        with briefly(error):
+            shell.showtraceback((kind, error, brief(trace)), tb_offset=0)
 
 
 @contextmanager

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from dynamo_lab.api.settings import listen
 from dynamo_lab.errors import CellError, DynamoLabError
 from dynamo_lab.model.targets import known as known_targets
-from dynamo_lab.notebook import edit_kernel, lab, ranks
+from dynamo_lab.notebook import edit_kernel, lab, ranks, revive
 from dynamo_lab.notebook.compiled_cell import described, recorded, run_frame
 from dynamo_lab.notebook.completions import add_completions
-from dynamo_lab.notebook.failing import CellFailed, errors_held, fail
+from dynamo_lab.notebook.failing import CellFailed, errors_held, fail, program_failed
 from dynamo_lab.notebook.parsers import SWITCH, compile_parser, record_parser, words
 from dynamo_lab.notebook.shown import shown
+from dynamo_lab.notebook.tracebacks import is_long
 from dynamo_lab.record.cells import CellFrame, build_frame, refuse_await
 from dynamo_lab.record.cells.ran import follow
 from dynamo_lab.record.program import CellProgram
@@ -95,7 +96,10 @@ def _record_cell(line: str, cell: str) -> None:
             result = shell.run_cell(source, store_history=False)
         error = result.error_in_exec or result.error_before_exec
         if error is not None:
-            raise CellFailed(error, show)
+            prints_all = options.verbose or options.quiet
+            if result.error_in_exec is None or prints_all or not is_long(error):
+                raise CellFailed(error, show)
+            raise program_failed(error, shell, is_whole=False)
         show()
 
 
@@ -191,4 +195,5 @@ def load_ipython_extension(shell: Any) -> None:
     }
     add_completions(shell, {name: parser for name, _, _, parser in commands}, values)
     listen(shell)
+    revive.offer(shell)
     follow(shell)

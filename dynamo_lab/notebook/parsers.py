@@ -77,7 +77,9 @@ def record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
         "--quiet", action="store_true", help="show nothing, only store the recording"
     )
     parser.add_argument(
-        "--verbose", action="store_true", help="also print what PyTorch logs of what is shown"
+        "--verbose",
+        action="store_true",
+        help="also print what PyTorch logs of what is shown, and its own lines of a traceback",
     )
     return parser
 

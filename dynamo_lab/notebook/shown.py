@@ -53,7 +53,8 @@ def shown(
         try:
             yield recorder
         except BaseException as error:  # an interrupted cell also has a view
-            failure = error if isinstance(error, CellFailed) else program_failed(error, shell)
+            is_known = isinstance(error, CellFailed)
+            failure = error if is_known else program_failed(error, shell, is_whole=prints_all)
             recorder.fail(failure.error)
     recording = settings.last = recorder.recording
     if program is not None:

@@ -16,6 +16,11 @@ _NAME = "dynamo_lab views"
 class Closable(Protocol):
     """A view that can be closed."""
 
+    @property
+    def uid(self) -> str:
+        """What it is called in the notebook's outputs."""
+        ...
+
     def close(self) -> None:
         """Release what it shows."""
         ...
@@ -42,6 +47,10 @@ class LiveViews:
         while len(self._views) > MOST:
             self._views.pop(0)[1].close()
 
+    def shows(self, uid: str) -> bool:
+        """Whether the view of this name is live."""
+        return any(view.uid == uid for _, view in self._views)
+
     def _close(self, is_over: Callable[[_Place], bool]) -> None:
         over = [view for place, view in self._views if is_over(place)]
         self._views = [kept for kept in self._views if not is_over(kept[0])]
@@ -49,18 +58,25 @@ class LiveViews:
             view.close()
 
 
-def keep_live(view: Closable, shell: Any) -> None:
-    """Keep a view live that is shown by the cell that runs now."""
+def keep_live(view: Closable, shell: Any, cell: str = "") -> None:
+    """Keep a view live that stands below this cell, or below the one that runs now."""
     meta: Any = getattr(shell, "meta", None)  # IPython's place for what extensions keep
     if meta is None:
         return
     if not isinstance(meta.get(_NAME), LiveViews):
         meta[_NAME] = LiveViews()
-    cell, run = _running_cell(shell)
-    meta[_NAME].add(view, cell, run)
+    running, run = running_cell(shell)
+    meta[_NAME].add(view, cell or running, run)
 
 
-def _running_cell(shell: Any) -> tuple[str, str]:
+def is_live(uid: str, shell: Any) -> bool:
+    """Whether the view of this name is live in this notebook."""
+    meta: Any = getattr(shell, "meta", None)
+    views: Any = meta.get(_NAME) if meta is not None else None
+    return isinstance(views, LiveViews) and views.shows(uid)
+
+
+def running_cell(shell: Any) -> tuple[str, str]:
     """JupyterLab's id of the cell that runs now, and of this run of it."""
     parent = cast("dict[str, Any]", getattr(shell, "get_parent", dict)() or {})
     cell = parent.get("metadata", {}).get("cellId")

@@ -25,7 +25,8 @@ from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.fallback.page import fallback, waiting
 from dynamo_lab.render.fallback.side_by_side import fallback_of_several
-from dynamo_lab.render.live_views import keep_live
+from dynamo_lab.render.keeping import Keeping, keep
+from dynamo_lab.render.live_views import keep_live, running_cell
 from dynamo_lab.render.margin import margins, place_of
 from dynamo_lab.render.page import page, page_of_several
 from dynamo_lab.render.terminal import as_text, render
@@ -296,7 +297,9 @@ class LiveDisplay:
         """Show the whole recording, in the widget and in the saved output."""
         view = build(recording)
         self._widget.show(recording, view, runs)
-        self._done(view, fallback(view, self._uid), render(view, color=False))
+        kept = self._kept({OWN: recording})
+        html = fallback(view, self._uid, says=kept.says)
+        self._done(view, html, render(view, color=False), kept)
 
     def drop(self) -> None:
         """Take the display away: there is nothing to show."""
@@ -309,12 +312,18 @@ class LiveDisplay:
     ) -> None:
         """Show several recordings of one program, in the widget and in the saved output."""
         self._widget.show_several(recordings, view, runs)
-        html = fallback_of_several(view, self._uid)
-        self._done(view.views[0], html, as_text(side_by_side(view)))
+        kept = self._kept(recordings)
+        html = fallback_of_several(view, self._uid, says=kept.says)
+        self._done(view.views[0], html, as_text(side_by_side(view)), kept)
 
-    def _done(self, view: View, html: str, text: str) -> None:
+    def _kept(self, recordings: Mapping[str, Recording]) -> Keeping:
+        shell = get_ipython()
+        return keep(recordings, shell, running_cell(shell)[0])
+
+    def _done(self, view: View, html: str, text: str, kept: Keeping) -> None:
         self._widget.progress = {"active": False}
-        data, metadata = {"text/html": html, "text/plain": text}, margins(view, self._uid)
+        data = {"text/html": html, "text/plain": text, **kept.data}
+        metadata = margins(view, self._uid)
         self._static.update(data, raw=True, metadata=metadata)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import Lab, OpenNotebook
+from tests.browser.conftest import CONNECTED, Lab, Notebook, OpenNotebook
 from tests.fixtures.tabs import open_tab
 
 SETUP = "import torch\n%load_ext dynamo_lab\nx = torch.ones(8, 8)"
@@ -85,6 +85,57 @@ def test_reopened_without_its_kernel_a_notebook_still_shows_what_was_found(
     assert not any(lost.nth(i).is_visible() for i in range(lost.count()))
     # JupyterLab says so on the console, of every widget without a kernel
     again.errors[:] = [e for e in again.errors if "widget model not found" not in e]
+
+
+def test_once_the_kernel_is_back_a_saved_notebooks_views_are_live_again(
+    open_notebook: OpenNotebook, lab: Lab
+) -> None:
+    notebook = open_notebook("revived.ipynb", SETUP, BREAKS)
+    notebook.run_all()
+    notebook.widgets().first.get_by_text("2 breaks").first.wait_for()
+    page = notebook.page
+
+    page.evaluate("() => void window.jupyterapp.commands.execute('kernelmenu:restart')")
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+    page.locator(".jp-Dialog").wait_for(state="detached")
+    page.wait_for_function(CONNECTED)
+    old = notebook.widgets().first.element_handle()
+    load(notebook)
+    page.wait_for_function("view => !view.isConnected", arg=old)
+    notebook.save()  # while the notebook has the keyboard, not the view
+    asks_its_kernel(notebook)
+    page.close()
+    lab.stop_kernels()
+
+    again = open_notebook("revived.ipynb")
+    again.page.locator(".dynamo-lab-static").first.wait_for()
+    again.page.wait_for_function(CONNECTED)
+    assert again.widgets().count() == 0
+    load(again)
+    again.widgets().first.get_by_text("2 breaks").first.wait_for()
+    assert not again.page.locator(".dynamo-lab-static").first.is_visible()
+    asks_its_kernel(again)
+    again.page.locator(".jp-CodeCell .cm-content").nth(1).click()
+    again.page.keyboard.press("Shift+Enter")
+    again.widgets().first.get_by_role("button", name="Apply to cell 2").wait_for()
+    assert again.widgets().count() == 1
+    again.errors[:] = [e for e in again.errors if "widget model not found" not in e]
+
+
+def load(notebook: Notebook) -> None:
+    """Run the first cell, which loads dynamo_lab."""
+    notebook.page.locator(".jp-CodeCell .cm-content").first.click()
+    notebook.page.keyboard.press("Shift+Enter")
+
+
+def asks_its_kernel(notebook: Notebook) -> None:
+    """The view is live: what is typed in it is answered, of a recording without its program."""
+    view = notebook.widgets().first
+    open_tab(view, "guards")
+    ask = view.get_by_label("Arguments of a call")
+    ask.fill("x=x")
+    ask.press("Enter")
+    view.get_by_text("has no live guards").first.wait_for()
 
 
 @pytest.mark.release

@@ -6,7 +6,8 @@ from dynamo_lab.render.live_views import MOST, LiveViews
 
 
 class View:
-    def __init__(self) -> None:
+    def __init__(self, uid: str = "") -> None:
+        self.uid = uid
         self.is_open = True
 
     def close(self) -> None:
@@ -34,3 +35,12 @@ def test_cells_without_an_id_close_nothing_of_each_other() -> None:
     for run, view in enumerate(views):
         live.add(view, "", str(run))
     assert all(view.is_open for view in views)
+
+
+def test_a_view_is_known_by_its_name_while_it_is_live() -> None:
+    live = LiveViews()
+    live.add(View("u1"), "a", "run 1")
+    assert live.shows("u1")
+    live.add(View("u2"), "a", "run 2")
+    assert not live.shows("u1")
+    assert live.shows("u2")

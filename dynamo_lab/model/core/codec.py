@@ -107,18 +107,28 @@ def read(path: Path, name: str) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
-        if data.startswith(_GZIP_MAGIC):
-            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MAX_BYTES + 1)
     except FileNotFoundError as error:
         raise RecordingFileError(f"There is no file {name}: check the path.") from error
     except IsADirectoryError as error:
         raise RecordingFileError(f"{name} is a folder: pass the recording in it.") from error
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise refusal(name, f"is damaged: {printable(error)}") from error
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         raise RecordingFileError(
             f"{name} cannot be read ({printable(error)}): check the path and its permissions."
         ) from error
+    return unzipped(data, name)
+
+
+def unzipped(data: bytes, name: str) -> bytes:
+    """The JSON text in bytes that may be compressed; `name` is what an error calls them.
+
+    Raises:
+        RecordingFileError: they are damaged, or become too many.
+    """
+    try:
+        if data.startswith(_GZIP_MAGIC):
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(MAX_BYTES + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise refusal(name, f"is damaged: {printable(error)}") from error
     if len(data) > MAX_BYTES:
         raise refusal(name, f"is larger than {MAX_BYTES // 1024**2} MB, the most for a recording")
     return data

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
+from dynamo_lab.render.colours import coloured, region
 from dynamo_lab.render.excerpt import (
     SIGNS,
     is_telling,
@@ -13,7 +14,6 @@ from dynamo_lab.render.excerpt import (
     marks_by_line,
     nearby,
 )
-from dynamo_lab.render.fallback.colours import coloured, region
 from dynamo_lab.render.markup import Markup, details, join, pre, tag
 from dynamo_lab.render.text import clipped, shortened, visible
 from dynamo_lab.view import View

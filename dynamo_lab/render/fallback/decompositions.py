@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 
-from dynamo_lab.render.fallback.colours import coloured
+from dynamo_lab.render.colours import coloured
 from dynamo_lab.render.markup import Block, Markup, join, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view.core.words import plural, times

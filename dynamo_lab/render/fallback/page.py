@@ -8,8 +8,9 @@ the sentence, the map, the findings and the breaks. Everything else is folded.
 import re
 from collections.abc import Iterable, Iterator
 
-from dynamo_lab.render.fallback import colours, findings, parts
-from dynamo_lab.render.fallback.colours import coloured
+from dynamo_lab.render import colours
+from dynamo_lab.render.colours import coloured
+from dynamo_lab.render.fallback import findings, parts
 from dynamo_lab.render.markup import Block, Markup, details, join, made, prose, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
@@ -32,14 +33,14 @@ background:rgba(127,127,127,.1);border-radius:4px}
 """
 
 
-def fallback(view: View, uid: str | None = None, limit: int = LIMIT) -> str:
+def fallback(view: View, uid: str | None = None, limit: int = LIMIT, says: str = "") -> str:
     """The view as HTML of at most `limit` bytes, with notes where it was cut.
 
-    `uid` names the widget that may follow in the next output: where that widget cannot
-    run, a CSS rule hides it.
+    `says` is a sentence at its end. `uid` names the widget that may follow in the next output:
+    where that widget cannot run, a CSS rule hides it.
     """
     sections = [*parts.sections(view), ("Environment", _environment(view))]
-    return composed(_summary(view), sections, uid, limit, parts.opened(view))
+    return composed(_summary(view), sections, uid, limit, parts.opened(view), says)
 
 
 def composed(
@@ -48,6 +49,7 @@ def composed(
     uid: str | None,
     limit: int,
     opened: Iterable[Section] = (),
+    says: str = "",
 ) -> str:
     """A head that is always shown, sections to see at once, and folded ones, as far as they fit."""
     budget = _Budget(limit - _RESERVE - len(_style(uid)))
@@ -59,6 +61,8 @@ def composed(
     for title, content in sections:
         if shown := _section(content, budget.share(0.6)):
             blocks.append(details(title, shown))
+    if says:
+        blocks.append(tag("p", tag("small", prose(says))))
     return _root(join(*blocks), uid)
 
 

@@ -6,6 +6,7 @@ from textwrap import dedent
 
 from rich.cells import cell_len
 
+from dynamo_lab.render.colours import coloured
 from dynamo_lab.render.excerpt import (
     fault_of,
     regions,
@@ -30,7 +31,6 @@ from dynamo_lab.render.fallback import (
 )
 from dynamo_lab.render.fallback.attention import attention
 from dynamo_lab.render.fallback.benchmarks import benchmarks
-from dynamo_lab.render.fallback.colours import coloured
 from dynamo_lab.render.fallback.help import with_reading
 from dynamo_lab.render.graph_text import GraphText, Row
 from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, table, tag

@@ -5,7 +5,7 @@ from functools import partial
 
 from rich.cells import cell_len
 
-from dynamo_lab.render.fallback.colours import coloured
+from dynamo_lab.render.colours import coloured
 from dynamo_lab.render.markup import Block, Markup, join, tag
 from dynamo_lab.render.pass_text import row, skipped, title
 from dynamo_lab.render.text import clipped, shortened

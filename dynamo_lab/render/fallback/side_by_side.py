@@ -15,9 +15,11 @@ from dynamo_lab.view.ranks.ranks import RanksView
 _TITLES = 8  # kernels named in a cell
 
 
-def fallback_of_several(view: SideBySideView, uid: str | None = None, limit: int = LIMIT) -> str:
+def fallback_of_several(
+    view: SideBySideView, uid: str | None = None, limit: int = LIMIT, says: str = ""
+) -> str:
     """The recordings as HTML of at most `limit` bytes, with notes where it was cut."""
-    return composed(_head(view), _sections(view), uid, limit)
+    return composed(_head(view), _sections(view), uid, limit, says=says)
 
 
 def _head(view: SideBySideView) -> Markup:

@@ -153,6 +153,12 @@ def test_a_failing_cell_shows_what_was_recorded_and_one_traceback(
     assert "UsageError" not in text_of(cell)
 
 
+def test_a_traceback_is_without_pytorchs_own_lines(cells: dict[str, Any]) -> None:
+    trace = "\n".join(cells["fails at run time"].outputs[-1].traceback)
+    assert "convert_frame.py" not in trace
+    assert "from user code" in trace
+
+
 def test_a_traceback_points_at_the_line_of_the_cell(cells: dict[str, Any]) -> None:
     error = cells["fails as Python does"].outputs[-1]
     trace = "\n".join(error.traceback)

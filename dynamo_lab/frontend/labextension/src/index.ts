@@ -11,6 +11,7 @@ import { offerCells } from "./edits";
 import { NAME, ours } from "./facts";
 import { cellMargin } from "./margin";
 import { type Bundle, SidePanels, WIDGET } from "./panel";
+import { reviveViews } from "./revive";
 
 const ID = "dynamo-lab:plugin";
 const OPEN = "dynamo-lab:open";
@@ -114,6 +115,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const cells = new Cells(viewsOn(document, panels, tracker));
     offerCells(document, tracker, panels);
     if (lab) offerTabs(document, tracker, panels);
+    reviveViews(tracker);
     editors.addExtension({
       name: "dynamo-lab:margin",
       factory: ({ model }) => {

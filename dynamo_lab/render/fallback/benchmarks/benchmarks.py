@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from dynamo_lab.render.colours import coloured
 from dynamo_lab.render.fallback.benchmarks import roofline
-from dynamo_lab.render.fallback.colours import coloured
 from dynamo_lab.render.markup import Markup, details, join, table, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
