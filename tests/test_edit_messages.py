@@ -2,6 +2,7 @@
 
 import ast
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
@@ -118,11 +119,14 @@ def test_an_error_that_was_being_handled_meanwhile_is_not_the_one_told(tmp_path:
     text = "y = missing\n"
     file = tmp_path / "kernel.py"
     file.write_text(text)
-    module = compile(text, str(file), "exec")
+    with pytest.raises(NameError) as caught:
+        _run_while_handling(compile(text, str(file), "exec"))
+    (told,) = of_python(caught.value, text)
+    assert (told.line, told.message) == (1, "NameError: name 'missing' is not defined")
+
+
+def _run_while_handling(module: CodeType) -> None:
     try:
         next(iter(()))
     except StopIteration:
-        with pytest.raises(NameError) as caught:
-            exec(module, {})
-    (told,) = of_python(caught.value, text)
-    assert (told.line, told.message) == (1, "NameError: name 'missing' is not defined")
+        exec(module, {})
