@@ -232,7 +232,7 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
         from IPython.core.getipython import get_ipython
 
         from dynamo_lab.record.cells.ran import follow
-        from dynamo_lab.render.widget import display
+        from dynamo_lab.render.display import display
 
         follow(get_ipython())
         display(self, begin, self.runs(), looks or settings().looks_on_demand())

@@ -59,7 +59,7 @@ class SideBySide(Mapping[str, "Recording"]):
 
     def show(self, looks: Looks | None = None) -> None:
         """Show them where this code runs: interactively in a notebook, as text elsewhere."""
-        from dynamo_lab.render.widget import display_several
+        from dynamo_lab.render.display import display_several
 
         shown = self._shown()
         can_run = any(one.program() for one in shown.values())

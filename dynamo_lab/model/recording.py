@@ -29,7 +29,7 @@ from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Export, Package, PackageFailure
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
-from dynamo_lab.model.ranks import Rank
+from dynamo_lab.model.ranks.ranks import Rank
 from dynamo_lab.model.steps import StepTable
 from dynamo_lab.model.timings import CacheCheck, CompileMemory, Timing, WarmStart
 

@@ -98,8 +98,8 @@ def _last(shell: Any) -> Recording | SideBySide:
 
 def _say(sentence: str) -> None:
     """One sentence; where the panel exists, the extension's style sheet hides the rest of it."""
+    from dynamo_lab.render.display import in_notebook, publish
     from dynamo_lab.render.markup import join, tag
-    from dynamo_lab.render.widget import in_notebook, publish
 
     if not in_notebook():
         print(sentence)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dynamo_lab.api.recorder import Recorder
     from dynamo_lab.api.recording import Recording
     from dynamo_lab.record.run import Program
-    from dynamo_lab.render.widget import LiveDisplay
+    from dynamo_lab.render.display import LiveDisplay
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def shown(
 ) -> Generator[Recorder, None, None]:
     """Record the body and show the recording, also when the body fails; then fail the cell."""
     from dynamo_lab.capture.core.log_lines import told_lines_held
-    from dynamo_lab.render.widget import LiveDisplay, in_notebook
+    from dynamo_lab.render.display import LiveDisplay, in_notebook
 
     check_outputs(options)
     settings = settings_of(shell)

@@ -6,31 +6,33 @@ with the live view's two schemes, where it survives. `light-dark()` follows the 
 """
 
 _MEDIUM = {
-    "good": "#2e9e5b",
-    "warning": "#c08a00",
-    "bad": "#d9534f",
-    "r0": "#5a90c8",
-    "r1": "#3fa45b",
-    "r2": "#c2559a",
-    "r3": "#2a9d8f",
-    "r4": "#a8962f",
-    "r5": "#7b6fd6",
-    "r6": "#5fa8d0",
-    "r7": "#b07c62",
+    "good": "#5bad86",
+    "warning": "#c98729",
+    "bad": "#c03c43",
+    "r0": "#4266c2",
+    "r1": "#59a462",
+    "r2": "#b7578b",
+    "r3": "#63bdae",
+    "r4": "#97a33d",
+    "r5": "#6866c3",
+    "r6": "#6b97c7",
+    "r7": "#906a4f",
 }
-_SCHEMES = {
-    "good": ("#1b6e3c", "#7fd19b"),
-    "warning": ("#9a4a00", "#f2ad66"),
-    "bad": ("#b3261e", "#f69a92"),
-    "r0": ("#4477aa", "#6fa3d8"),
-    "r1": ("#228833", "#5dbb6b"),
-    "r2": ("#aa3377", "#d674a8"),
-    "r3": ("#2a9d8f", "#4fc3b4"),
-    "r4": ("#8d7b1f", "#c9b44f"),
-    "r5": ("#5b4bb7", "#9d8ff0"),
-    "r6": ("#4a90b8", "#76bde0"),
-    "r7": ("#8a5a44", "#c99479"),
+SCHEMES = {
+    "good": ("#25754c", "#92e5c1"),
+    "warning": ("#9c5a04", "#f7b54f"),
+    "bad": ("#8a091b", "#f7706c"),
+    "r0": ("#435dc7", "#416fbe"),
+    "r1": ("#1f8030", "#94c894"),
+    "r2": ("#933977", "#db75a0"),
+    "r3": ("#3aa28f", "#8cd9cd"),
+    "r4": ("#818c21", "#adbb5a"),
+    "r5": ("#464191", "#8b8cf5"),
+    "r6": ("#708fb5", "#67a0d9"),
+    "r7": ("#7c4b4a", "#a58955"),
 }
+"""Light and dark, as in the front-end's colours.css."""
+
 _REGIONS = 8
 
 # JupyterLab and nbconvert, VS Code, Colab: each says on the page itself which scheme it has.
@@ -43,7 +45,7 @@ STYLE = "".join(
         *(f".dynamo-lab-static:is({at}){{color-scheme:{name}}}\n" for name, at in _HOSTS.items()),
         *(
             f".dynamo-lab-static .dl-{name}{{color:light-dark({light},{dark})!important}}\n"
-            for name, (light, dark) in _SCHEMES.items()
+            for name, (light, dark) in SCHEMES.items()
         ),
     ]
 )

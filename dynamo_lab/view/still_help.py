@@ -7,7 +7,7 @@ from textwrap import dedent
 
 from msgspec.structs import replace
 
-from dynamo_lab.view.help import Reading, reading_of
+from dynamo_lab.view.help.help import Reading, reading_of
 
 _STILL: dict[str, tuple[str, str]] = {
     "code": (

@@ -43,7 +43,7 @@ from dynamo_lab.view.graphs.graphs import GraphView
 from dynamo_lab.view.guards import guards, symbols
 from dynamo_lab.view.guards.guards import GuardsView
 from dynamo_lab.view.guards.symbols import ShapesView
-from dynamo_lab.view.help import READINGS, Reading
+from dynamo_lab.view.help.help import READINGS, Reading
 from dynamo_lab.view.kernels import kernels
 from dynamo_lab.view.kernels.kernels import KernelsView
 from dynamo_lab.view.lowering import lowering

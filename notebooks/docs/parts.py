@@ -20,7 +20,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
 from dynamo_lab.__main__ import main as dynamo_lab_command
-from dynamo_lab.view.help import blocks, reading_of
+from dynamo_lab.view.help.help import blocks, reading_of
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "gallery"

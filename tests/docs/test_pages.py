@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dynamo_lab
-from dynamo_lab.view.help import READINGS
+from dynamo_lab.view.help.help import READINGS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "notebooks" / "docs"

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from dynamo_lab.errors import OptionError, RecordingFileError
-from dynamo_lab.model import jobs
 from dynamo_lab.model.core import codec
-from dynamo_lab.model.jobs import Job
-from dynamo_lab.model.ranks import Call, Ending, Rank
+from dynamo_lab.model.ranks import jobs
+from dynamo_lab.model.ranks.jobs import Job
+from dynamo_lab.model.ranks.ranks import Call, Ending, Rank
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.record.ranks.join import join
 

@@ -10,7 +10,7 @@ import pytest
 from dynamo_lab.render import terminal
 from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.view import build
-from dynamo_lab.view.help import READINGS, reading_of
+from dynamo_lab.view.help.help import READINGS, reading_of
 from dynamo_lab.view.still_help import still_reading_of
 from tests.fixtures.tabs import open_tab
 from tests.render.sections import by_section

@@ -8,7 +8,7 @@ import pytest
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render import terminal
 from dynamo_lab.view import build
-from dynamo_lab.view.help import READINGS, Reading, blocks, reading_of
+from dynamo_lab.view.help.help import READINGS, Reading, blocks, reading_of
 
 TABS = Path(__file__).parents[2] / "dynamo_lab/frontend/src/core/tabs.ts"
 

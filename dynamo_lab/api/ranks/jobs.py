@@ -11,14 +11,14 @@ from dynamo_lab.api.diff import diff
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.api.traces import Ranks
 from dynamo_lab.errors import OptionError
-from dynamo_lab.model import jobs
+from dynamo_lab.model.ranks import jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from dynamo_lab.api.diff import Diff
-    from dynamo_lab.model.jobs import Job
+    from dynamo_lab.model.ranks.jobs import Job
     from dynamo_lab.model.recording import Recording as Facts
     from dynamo_lab.view.ranks.ranks import RanksView
 

@@ -54,6 +54,8 @@ def is_written(row: Private) -> bool:
         return bool(_text(row.module))
     if row.module.startswith("torch._C") and not inside:
         return _defines(row.module, first) or _is_in_library(first)
+    if row.module == "torch" and not inside and _defines("torch._C._VariableFunctions", first):
+        return True  # torch/__init__.py copies them
     return _has(row.module, first, *inside)
 
 

@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.capture.ranks import hooks
-from dynamo_lab.model.ranks import Call, Group
+from dynamo_lab.model.ranks.ranks import Call, Group
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -11,7 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from dynamo_lab.capture.ranks.flight import Flight, groups
-from dynamo_lab.model.ranks import Ending, Rank, Stay
+from dynamo_lab.model.ranks.ranks import Ending, Rank, Stay
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType

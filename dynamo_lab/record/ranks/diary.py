@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.capture.ranks.ranks import OwnRank
 from dynamo_lab.model.core import codec, files
-from dynamo_lab.model.ranks import Ending
+from dynamo_lab.model.ranks.ranks import Ending
 from dynamo_lab.record.ranks.folder import SeenFile
 
 if TYPE_CHECKING:

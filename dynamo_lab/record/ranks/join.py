@@ -13,8 +13,8 @@ from dynamo_lab.capture.core.sources import Texts
 from dynamo_lab.errors import OptionError, RecordingFileError
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
-from dynamo_lab.model.jobs import MOST_RANKS, Job
-from dynamo_lab.model.ranks import Call, Ending, Group, Rank
+from dynamo_lab.model.ranks.jobs import MOST_RANKS, Job
+from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.record.ranks.folder import Seen
 

@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from dynamo_lab.errors import OptionError
-from dynamo_lab.model.jobs import MOST_RANKS
-from dynamo_lab.model.ranks import Ending
+from dynamo_lab.model.ranks.jobs import MOST_RANKS
+from dynamo_lab.model.ranks.ranks import Ending
 from dynamo_lab.record.ranks.folder import JobFolder
 from dynamo_lab.record.ranks.join import joined, waits_in_vain
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-    from dynamo_lab.model.jobs import Job
+    from dynamo_lab.model.ranks.jobs import Job
     from dynamo_lab.record.ranks.work import Work
 
 _POLL = 0.05

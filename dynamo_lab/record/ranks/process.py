@@ -18,7 +18,7 @@ import msgspec
 
 from dynamo_lab.capture.core.sources import PACKAGE
 from dynamo_lab.capture.ranks.flight import switch_on
-from dynamo_lab.model.ranks import Ending
+from dynamo_lab.model.ranks.ranks import Ending
 from dynamo_lab.record.ranks.diary import Diary
 from dynamo_lab.record.ranks.folder import JobFolder
 from dynamo_lab.record.ranks.work import Work, run

@@ -13,6 +13,7 @@ from typing import Literal
 import graphviz
 
 from dynamo_lab.errors import DrawingError
+from dynamo_lab.render.colours import SCHEMES
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.graphs.graphs import GraphView, ModuleView
@@ -29,14 +30,16 @@ from dynamo_lab.view.graphs.scenes import (
 
 Collapse = Literal["modules", "none"]
 
-FILLS = (
-    "#d7e2ec", "#edd4e2", "#e6e2cd", "#d2eae7", "#e6dad5", "#dad7ef", "#d0e7d4", "#d5e6ef",
-)  # fmt: skip
-"""The front-end's colours of KINDS, light, mixed with white."""
+STROKES = tuple(SCHEMES[name][0] for name in ("r0", "r2", "r4", "r3", "r7", "r5", "r1", "r6"))
+"""The front-end's colours of KINDS, light."""
 
-STROKES = (
-    "#4477aa", "#aa3377", "#8d7b1f", "#2a9d8f", "#8a5a44", "#5b4bb7", "#228833", "#4a90b8",
-)  # fmt: skip
+
+def _mixed_with_white(colour: str) -> str:
+    parts = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{255 - round((255 - part) * 0.215):02x}" for part in parts)
+
+
+FILLS = tuple(map(_mixed_with_white, STROKES))
 
 _GRAPH = {"rankdir": "TB", "nodesep": "0.22", "ranksep": "0.32", "fontname": "Helvetica"}
 _NODE = {

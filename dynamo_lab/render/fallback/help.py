@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from dynamo_lab.render.markup import Block, Markup, join, made, pre, prose, tag
-from dynamo_lab.view.help import blocks
+from dynamo_lab.view.help.help import blocks
 from dynamo_lab.view.still_help import still_reading_of
 
 

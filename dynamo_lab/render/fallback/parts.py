@@ -71,7 +71,6 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     yield "Package", with_reading("package", packages.blocks(view))
     yield _counted("Kernels", view.kernels.kernels), with_reading("kernels", kernels.blocks(view))
     yield "Times", benchmarks.blocks(view)
-    yield "Model", with_reading("modules", modules.blocks(view))
     texts = GraphText(view)
     graphs = (partial(_graph, graph, texts) for graph in _by_interest(view.graphs))
     yield "Graphs", with_reading("graphs", graphs)

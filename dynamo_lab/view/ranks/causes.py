@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from dynamo_lab.model.jobs import Job
-from dynamo_lab.model.ranks import Call
+from dynamo_lab.model.ranks.jobs import Job
+from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.places import Line
 from dynamo_lab.view.core.words import first_up, listed, seconds
 from dynamo_lab.view.ranks.known import GroupKey, Known, condition_of, group_words, names_of

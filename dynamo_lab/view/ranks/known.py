@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from dynamo_lab.model.ranks import Call, Rank
+from dynamo_lab.model.ranks.ranks import Call, Rank
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.words import listed

@@ -5,7 +5,7 @@ from math import prod
 
 from msgspec import Struct
 
-from dynamo_lab.model.ranks import Call
+from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.ranks.known import GroupKey, Known
 
 _ALIKE = (

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
-from dynamo_lab.model.jobs import Job
-from dynamo_lab.model.ranks import Call, Ending, Group, Rank, Stay
+from dynamo_lab.model.ranks.jobs import Job
+from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank, Stay
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.view.ranks.causes import causes
 from dynamo_lab.view.ranks.job import build_job

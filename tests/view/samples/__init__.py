@@ -1,6 +1,7 @@
 """Small recordings made by hand, whose every value a test may rely on."""
 
 from tests.view.modules.blocks import blocks as blocks
+from tests.view.ranks.waiting_rank import waiting_rank as waiting_rank
 
 from .assembled import assembled as assembled
 from .attention.attending import attending as attending

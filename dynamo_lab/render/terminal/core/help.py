@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 
 from dynamo_lab.render.terminal.core.parts import Page, indented, text
-from dynamo_lab.view.help import blocks
+from dynamo_lab.view.help.help import blocks
 from dynamo_lab.view.still_help import still_reading_of
 
 

@@ -6,8 +6,8 @@ import { bodyName, labelOf, moduleLabel } from "./labels";
 import type { Box, Cluster, Graphs, Scene } from "./scenes";
 import { oneLine } from "./visible";
 
-const FILLS = ["#d7e2ec", "#edd4e2", "#e6e2cd", "#d2eae7", "#e6dad5", "#dad7ef", "#d0e7d4", "#d5e6ef"];
-const STROKES = ["#4477aa", "#aa3377", "#8d7b1f", "#2a9d8f", "#8a5a44", "#5b4bb7", "#228833", "#4a90b8"];
+const FILLS = ["#d7dcf3", "#e8d4e2", "#e4e6cf", "#d5ebe7", "#e3d8d8", "#d7d6e7", "#cfe4d2", "#e0e7ef"];
+const STROKES = ["#435dc7", "#933977", "#818c21", "#3aa28f", "#7c4b4a", "#464191", "#1f8030", "#708fb5"];
 
 const GRAPH = { fontname: "Helvetica", nodesep: "0.22", rankdir: "TB", ranksep: "0.32" };
 const NODE = {

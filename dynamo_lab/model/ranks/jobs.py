@@ -2,12 +2,14 @@
 
 import os
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from msgspec import Struct
 
 from dynamo_lab.errors import RecordingFileError
 from dynamo_lab.model.core import codec
+from dynamo_lab.model.core.references import Plain
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.validate import validate
 
@@ -37,7 +39,7 @@ class Job(Struct, frozen=True, kw_only=True):
 class _Envelope(Struct):
     format: str
     schema: int
-    recordings_schema: int
+    recordings_schema: Annotated[int, Plain("the number of a format")]
     job: msgspec.Raw
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.core.references import Ref
+from dynamo_lab.model.core.references import Plain, Ref
 
 EndingKind = Literal["running", "finished", "raised", "exited", "killed", "stopped", "cut off"]
 """How a rank ended.
@@ -63,7 +63,7 @@ class Ending(Struct, frozen=True, kw_only=True):
     """How a rank ended: `signal` is the signal's name, `message` an exception's or a last line."""
 
     kind: EndingKind = "running"
-    code: int | None = None
+    code: Annotated[int | None, Plain("an exit code")] = None
     signal: str = ""
     message: str = ""
 

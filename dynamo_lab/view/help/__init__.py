@@ -1,0 +1,1 @@
+"""How to read each view."""

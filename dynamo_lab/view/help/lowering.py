@@ -1,0 +1,101 @@
+"""What the compiler made of the graphs: how to read each view."""
+
+from dynamo_lab.view.help.reading import Reading, reading
+
+READINGS: tuple[Reading, ...] = (
+    reading(
+        "lowering",
+        "What each operator became: a loop inside another, a buffer in memory, a library call.",
+        """\
+        `inlined` costs no memory: its readers compute it on the spot. `realised` is a buffer, with
+        the reason why it has to be one. `extern` is a library call, into which nothing is fused.
+        `view` computes nothing: it indexes the same memory differently.
+
+            mm     extern    buf0    a library's matrix product
+            erf    inlined           computed inside buf1
+            mul_2  realised  buf1    it is an output of the graph
+        """,
+    ),
+    reading(
+        "compiler",
+        "One operator through the backend `lab`: its rule, its loop, its kernel, its text.",
+        """\
+        Read from left to right. The rule is a closure: run at a position, it records what is
+        computed there. That record is the loop; loops that share a kernel are merged; the kernel
+        is printed, in the language that runs and in the others. While the program lives, the rule
+        and the text can be changed: a change counts if it gives what eager gives.
+
+            node    exp    line 3
+            rule    apply("exp", v)                      rules/pointwise.py:45
+            loop    %3: float32 = exp(%2)                in buf2
+            kernel  %6: float32 = exp(%5)                buf1, buf2 and buf3 in one
+            C       const float t6 = expf(t5);
+        """,
+    ),
+    reading(
+        "attention",
+        "Which kernel each call of attention is, on which target, and why not another.",
+        """\
+        PyTorch tries its kernels in an order; the first whose conditions on types, sizes, mask
+        and gradient hold runs. `no` has the one that failed, `later` could run and is not tried,
+        `?` depends on what is not known here. What was generated is compared with that.
+
+            line 4  F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+              cuda:sm_80  memory-efficient attention
+                no  flash attention  It is called with attn_mask, which it cannot take.
+        """,
+    ),
+    reading(
+        "fusion",
+        "Which operations became one kernel, and for any two that did not, the reason why.",
+        """\
+        A box is an operation: a loop, or a library call. An arrow means that one has to run first;
+        it is dashed where it still reads what the other overwrites. A frame contains what became
+        one loop nest. Step through the rounds to see the groups grow; click two boxes to see why
+        they are not fused.
+
+            +-- 64 x 256 ----------+
+            |  op1 gelu -> op2 sum |    one group, so one pass over memory
+            +----------------------+
+                   op3 gt               separate: it loops over another shape
+        """,
+    ),
+    reading(
+        "pairs",
+        "Every pair of operations that the compiler considered fusing, with its verdict and why.",
+        """\
+        It considers every two operations that use a buffer in common, takes the best of those that
+        are possible, and starts again with the resulting groups. `vertical`: one reads what the
+        other writes. `horizontal`: both read the same. `saves` is the memory traffic that the pair
+        would avoid.
+
+            1  fused     vertical    op1 with op2    saves 65.5 kB
+            1  possible  horizontal  op0 with op4    but fused with another first
+            2  refused   vertical    op2 with op3    they loop over different shapes
+        """,
+    ),
+    reading(
+        "memory",
+        "When each buffer of the generated code is live, and how much is allocated at each call.",
+        """\
+        A column is a call, as high as what is allocated while it runs; inputs and parameters come
+        on top. A bar below is the lifetime of a buffer: solid while it will still be read, pale
+        while its memory waits to be reused. What is written in place adds nothing.
+
+            1-2  65.5 kB  buf0    returned
+              2     64 B  buf3    written over buf2, in place
+        """,
+    ),
+    reading(
+        "playground",
+        "Your code to change, beside the code that it becomes; nothing of your program runs.",
+        """\
+        As you type, the text is lowered again, at the shapes and dtypes that were recorded, in a
+        copy of your kernel that is thrown away. A text that cannot be lowered says why at its line,
+        and the last good result stays, marked as old.
+
+            2  y = x.cos() + 1      changed: no run, no build
+               tmp1 = tl_math.cos(tmp0)
+        """,
+    ),
+)
