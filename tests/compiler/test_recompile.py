@@ -88,7 +88,7 @@ def test_a_text_is_changed_by_the_name_that_is_shown(
     assert "void kernel0(" in text
     taken = change(recording, graph, what="text", kernel="kernel0", text=f"{text}\n// mine")
     assert taken["verdict"] == "right"
-    assert taken["texts"][0]["after"].endswith("// mine")
+    assert taken["texts"][0]["after"].endswith("// mine\n")
     change(recording, graph, what="undo")
     broken = change(recording, graph, what="text", kernel="kernel0", text=text.replace("for", "fo"))
     assert broken["sentence"].startswith("The C compiler refused a kernel at line ")

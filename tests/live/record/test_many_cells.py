@@ -13,7 +13,7 @@ from ipywidgets.widgets import widget as widgets
 
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.live.session import Session
-from dynamo_lab.render import live_views, widget
+from dynamo_lab.render import display, live_views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ BREAKS = "y = x + {n}\nif y.sum() > 0:\n    y = y * 2\nprint(y.sum().item())\ny 
 def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     from IPython.core.interactiveshell import InteractiveShell
 
-    monkeypatch.setattr(widget, "in_notebook", lambda: True)
+    monkeypatch.setattr(display, "in_notebook", lambda: True)
     shell = InteractiveShell.instance()
     shell.run_cell("%load_ext dynamo_lab")
     shell.user_ns["x"] = torch.ones(4)
