@@ -43,6 +43,7 @@ def test_every_tab_of_a_log_opens(show):
         "guards",
         "frames",
         "graphs",
+        "playground",
         "kernels",
         "timeline",
     ]
