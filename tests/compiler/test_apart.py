@@ -8,10 +8,11 @@ import time
 
 import pytest
 
-from dynamo_lab.compiler.live.apart import can_try_apart, try_apart
+from dynamo_lab.capture.core.apart import can_fork
+from dynamo_lab.compiler.live.apart import try_apart
 from dynamo_lab.errors import LoweringError, WrongProgramError
 
-pytestmark = pytest.mark.skipif(not can_try_apart(), reason="a copy needs Linux without a GPU")
+pytestmark = pytest.mark.skipif(not can_fork(), reason="a copy needs Linux without a GPU")
 
 
 def wrong() -> None:

@@ -5,7 +5,9 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -95,6 +97,28 @@ def _tail(path: Path) -> str:
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
         return file.read().decode(errors="replace")
+
+
+def can_fork() -> bool:
+    """Whether this process can be copied: on Linux, before it used a GPU, which no copy can."""
+    import torch
+
+    return sys.platform == "linux" and not torch.cuda.is_initialized()
+
+
+def fork() -> int:
+    """Copy this process: 0 in the copy, here the copy's number."""
+    with warnings.catch_warnings():
+        # of threads: none of theirs runs in the copy, nor is waited for there
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def kill_copy(pid: int) -> None:
+    """Kill a copy that may have ended, with what it started, such as a C++ compiler."""
+    for kill in (os.killpg, os.kill):
+        with suppress(ProcessLookupError, PermissionError):
+            kill(pid, signal.SIGKILL)
 
 
 def limit_here(memory: int | None = MEMORY_BYTES) -> None:

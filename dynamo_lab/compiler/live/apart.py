@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 import select
 import signal
-import sys
 import time
-import warnings
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
 
+from dynamo_lab.capture.core.apart import can_fork, fork, kill_copy
 from dynamo_lab.errors import DynamoLabError, LoweringError, WrongProgramError
 
 if TYPE_CHECKING:
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
 
 _LOOK_SECONDS = 0.02
 _WRONG = "wrong:"
-
-
-def can_try_apart() -> bool:
-    """Whether a copy of this process can run the program."""
-    return sys.platform == "linux" and not torch.cuda.is_initialized()
 
 
 def try_apart(
@@ -40,12 +34,10 @@ def try_apart(
         WrongProgramError: the work says so: the numbers are not eager's.
         LoweringError: it raises, crashes, does not end, or was stopped.
     """
-    if not can_try_apart():
+    if not can_fork():
         return
     reader, writer = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of fork beside threads
-        child = os.fork()
+    child = fork()
     if child == 0:
         _answer(work, writer)
     os.close(writer)
@@ -53,7 +45,7 @@ def try_apart(
         said = _heard(reader, time.monotonic() + seconds, seconds, is_stopped)
     finally:
         os.close(reader)
-        _end(child)
+        kill_copy(child)
         _, status = os.waitpid(child, 0)
     _raise(said, status)
 
@@ -96,15 +88,6 @@ def _heard(reader: int, until: float, seconds: float, is_stopped: Callable[[], b
             if not part:
                 return found.decode(errors="replace")
             found += part
-
-
-def _end(child: int) -> None:
-    """End the copy and what it started; it may have ended."""
-    for end in (os.killpg, os.kill):
-        try:
-            end(child, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            continue
 
 
 def _raise(said: str, status: int) -> None:

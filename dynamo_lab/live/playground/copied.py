@@ -16,11 +16,10 @@ import stat
 import sys
 import threading
 import time
-import warnings
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from typing import TYPE_CHECKING
 
-from dynamo_lab.capture.core.apart import limit_here
+from dynamo_lab.capture.core.apart import fork, kill_copy, limit_here
 from dynamo_lab.errors import StoppedError
 
 if TYPE_CHECKING:
@@ -31,13 +30,6 @@ _GRACE_SECONDS = 5.0
 """How long after its limit a copy ends itself, where nobody is left to end it."""
 
 SUPERSEDED = "Something newer was asked for before this was done."
-
-
-def can_copy() -> bool:
-    """Whether this process can be copied: on Linux, before it used a GPU, which no copy can."""
-    import torch
-
-    return sys.platform == "linux" and not torch.cuda.is_initialized()
 
 
 class Copied:
@@ -81,9 +73,7 @@ class Copied:
                 return
             if os.getpid() != self._owner:  # a copy has this object too, which is not its own
                 return
-            for kill in (os.killpg, os.kill):  # with what it started, such as a C++ compiler
-                with suppress(ProcessLookupError):
-                    kill(self._pid, signal.SIGKILL)
+            kill_copy(self._pid)
             with suppress(ChildProcessError):
                 os.waitpid(self._pid, 0)
             self._line.close()
@@ -93,7 +83,7 @@ class Copied:
         here, there = multiprocessing.Pipe()
         # what others do in the copy as it begins, such as a notebook's event loop, is not told
         with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
-            pid = _forked()
+            pid = fork()
             if pid == 0:
                 _work_on(there, here, self._work, self._seconds + _GRACE_SECONDS)
         there.close()
@@ -102,13 +92,6 @@ class Copied:
     def __del__(self) -> None:
         if vars(self).get("_line") is not None:
             self.end()
-
-
-def _forked() -> int:
-    with warnings.catch_warnings():
-        # of threads: none of theirs runs in the copy, nor is waited for there
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return os.fork()
 
 
 def _work_on(

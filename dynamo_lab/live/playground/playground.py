@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct, structs
 
+from dynamo_lab.capture.core.apart import can_fork
 from dynamo_lab.errors import LoweringError, OptionError
-from dynamo_lab.live.playground.copied import Copied, can_copy
+from dynamo_lab.live.playground.copied import Copied
 from dynamo_lab.live.playground.drafts import Answer, Ask, Assemble, work_of
 from dynamo_lab.live.playground.here import Here
 from dynamo_lab.live.playground.texts import editable
@@ -150,7 +151,7 @@ class Playground:
             if len(self._workers) > COLUMNS:
                 raise OptionError(f"At most {COLUMNS} are lowered beside each other.")
             work = work_of(self.of)
-            made = Copied(work, self._seconds) if can_copy() else Here(work, self._program)
+            made = Copied(work, self._seconds) if can_fork() else Here(work, self._program)
             self._workers[column] = made
         return self._workers[column]
 

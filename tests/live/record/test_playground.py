@@ -182,7 +182,7 @@ def test_where_it_cannot_be_copied_all_is_put_back(
 ) -> None:
     from torch._dynamo import convert_frame
 
-    monkeypatch.setattr(module, "can_copy", lambda: False)
+    monkeypatch.setattr(module, "can_fork", lambda: False)
     made = Playground(recording, recording.program())
     before = dict(globals())
     private = convert_frame.ConvertFrameAssert.__call__, convert_frame.CatchErrorsWrapper.__call__
