@@ -25,10 +25,11 @@ sys.path[0] = str(HERE.parents[2])  # this checkout, whatever else is installed
 from dynamo_lab.live.budgets import Budgets  # noqa: E402
 from dynamo_lab.live.switches import Panel  # noqa: E402
 from dynamo_lab.record.cells.ran import RanCell  # noqa: E402
+from dynamo_lab.render.export import dot  # noqa: E402
 from dynamo_lab.view import View  # noqa: E402
 from dynamo_lab.view.code import code  # noqa: E402
-from dynamo_lab.view.compiler.change import ChangeView  # noqa: E402
 from dynamo_lab.view.compare.side_by_side import SideBySideView  # noqa: E402
+from dynamo_lab.view.compiler.change import ChangeView  # noqa: E402
 from dynamo_lab.view.graphs import kinds, query  # noqa: E402
 from dynamo_lab.view.guards.would_pass import WouldPass  # noqa: E402
 from dynamo_lab.view.journey.journey import JourneyView  # noqa: E402
@@ -83,8 +84,10 @@ TABLES = {
     "STAGES": (query.STAGES, "The stages that `stage:` takes."),
     "WIDENED": (query.WIDENED, "The fields whose values a search may widen."),
     "KINDS": (kinds.KINDS, "The kinds of operators, in the order of their colours."),
+    "FILLS": (dot.FILLS, "The colours of KINDS in DOT: inside of a box."),
+    "STROKES": (dot.STROKES, "The colours of KINDS in DOT: a box's border."),
 }
-"""What both languages look up: view/query.py and view/kinds.py say more."""
+"""What both languages look up: view/query.py, view/kinds.py and render/export/dot.py say more."""
 
 MARGIN = {"STATES": code.LineState, "MARKS": code.MarkKind}
 """What a line in the margin of a cell can be: JupyterLab's extension trusts nothing else."""

@@ -48,3 +48,27 @@ export const KINDS: readonly string[] = [
   "creation",
   "control",
 ];
+
+/** The colours of KINDS in DOT: inside of a box. */
+export const FILLS: readonly string[] = [
+  "#d7dcf3",
+  "#e8d4e2",
+  "#e4e6cf",
+  "#d5ebe7",
+  "#e3d8d8",
+  "#d7d6e7",
+  "#cfe4d2",
+  "#e0e7ef",
+];
+
+/** The colours of KINDS in DOT: a box's border. */
+export const STROKES: readonly string[] = [
+  "#435dc7",
+  "#933977",
+  "#818c21",
+  "#3aa28f",
+  "#7c4b4a",
+  "#464191",
+  "#1f8030",
+  "#708fb5",
+];

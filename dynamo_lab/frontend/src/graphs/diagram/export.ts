@@ -1,13 +1,10 @@
 // What a diagram shows, as DOT with its labels: the same text as Python's renderer `dot` writes,
 // line by line (tests/render/golden/dot holds both to it).
-import { KINDS } from "../../core/tables.generated";
+import { FILLS, KINDS, STROKES } from "../../core/tables.generated";
 import type { GraphIndex } from "../graph-index";
 import { bodyName, labelOf, moduleLabel } from "./labels";
 import type { Box, Cluster, Graphs, Scene } from "./scenes";
 import { oneLine } from "./visible";
-
-const FILLS = ["#d7dcf3", "#e8d4e2", "#e4e6cf", "#d5ebe7", "#e3d8d8", "#d7d6e7", "#cfe4d2", "#e0e7ef"];
-const STROKES = ["#435dc7", "#933977", "#818c21", "#3aa28f", "#7c4b4a", "#464191", "#1f8030", "#708fb5"];
 
 const GRAPH = { fontname: "Helvetica", nodesep: "0.22", rankdir: "TB", ranksep: "0.32" };
 const NODE = {
