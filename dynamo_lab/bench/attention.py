@@ -34,7 +34,7 @@ def tried(arguments: dict[str, Any], plan: Plan) -> tuple[Trial, Platform | None
     refusals: dict[Kernel, str] = {
         kernel: told
         for kernel in kernels
-        if kernel != "math" and (told := refusal(kernel, *tensors, **options))
+        if kernel != "math" and (told := refusal(kernel, *tensors, **options)) is not None
     }
     runs = _attending(tensors, options)
     problem = problem_of(arguments, settings())

@@ -52,10 +52,11 @@ def chosen(*tensors: torch.Tensor | None, **options: Any) -> Kernel | None:
     return KERNELS[number] if 0 <= number < len(KERNELS) else None
 
 
-def refusal(kernel: Kernel, *tensors: torch.Tensor | None, **options: Any) -> str:
-    """PyTorch's words why a kernel cannot run; empty if it can, or if it gives none.
+def refusal(kernel: Kernel, *tensors: torch.Tensor | None, **options: Any) -> str | None:
+    """PyTorch's words why a kernel cannot run; None if it can.
 
-    It warns of the reasons when it is allowed nothing else, and finds that it cannot.
+    It warns of the reasons when it is allowed nothing else, and finds that it cannot. The words are
+    empty where it gives none, and where it gives them once in a process (`TORCH_WARN_ONCE`).
     """
     with warnings.catch_warnings(record=True) as told, sdpa_kernel([BACKENDS[kernel]]):
         warnings.simplefilter("always")
@@ -63,7 +64,7 @@ def refusal(kernel: Kernel, *tensors: torch.Tensor | None, **options: Any) -> st
             hooks.CHOSEN.get()(*tensors, **options)
         except RuntimeError:
             return " ".join(_about(kernel, [str(one.message) for one in told]))
-    return ""
+    return None
 
 
 def _about(kernel: Kernel, messages: list[str]) -> Iterator[str]:

@@ -61,6 +61,8 @@ class CPrinter(CStatements):
         self.parallel = PARALLEL if kernel.work >= WORTH_THREADS else ""
         self.few = self._few_rows()
         """How many rows, if there may be more threads than rows: then they share the columns."""
+        self.shares_rows = self.few == 0
+        """Do the threads share the rows? If not, all of them work at one row after the other."""
 
     def text(self) -> str:
         """The whole function."""
@@ -97,9 +99,11 @@ class CPrinter(CStatements):
         kernel = self.kernel
         if self.columns:
             self._open_columns()
+        elif self.few > 1:
+            self._rows_or_columns()
+            return
         elif kernel.reduces:
-            self._share(self.outer, f" if(parallel: threads <= {self.few})" if self.few else "")
-            self._open_all(self.outer)
+            self._open_rows()
         elif kernel.base:
             self._scatter()
             return
@@ -109,19 +113,41 @@ class CPrinter(CStatements):
         elif self.outer:
             self._pointwise()
             return
-        for name, dtype in kernel.scratch.items():
-            row = self.index(ix.product(kernel.space.inner))
-            each = f"({row}) * {self.tile}" if self.columns else row
-            self.write(f"{MEMORY[dtype]} {name}[{each}];")
-        for section in kernel.sections:
-            self._section(section)
+        self._sections()
         self._close(1)
 
-    def _share(self, loops: Sequence[Turns], condition: str = "") -> None:
+    def _rows_or_columns(self) -> None:
+        """The rows by threads where there are as many rows, else the columns of each row.
+
+        Written twice, and not with an `if` clause at each loop: a region in a region, be the outer
+        one serial, is nested, and for a nested one GCC's libgomp starts new threads every time.
+        """
+        for condition, shares_rows in ((f"if (threads <= {self.few})", True), ("else", False)):
+            self.shares_rows = shares_rows
+            self.write(condition + " {")
+            self.depth += 1
+            self._open_rows()
+            self._sections()
+            self._close(1)
+
+    def _open_rows(self) -> None:
+        if self.shares_rows:
+            self._share(self.outer)
+        self._open_all(self.outer)
+
+    def _sections(self) -> None:
+        for name, dtype in self.kernel.scratch.items():
+            row = self.index(ix.product(self.kernel.space.inner))
+            each = f"({row}) * {self.tile}" if self.columns else row
+            self.write(f"{MEMORY[dtype]} {name}[{each}];")
+        for section in self.kernel.sections:
+            self._section(section)
+
+    def _share(self, loops: Sequence[Turns]) -> None:
         """The threads share the turns of these loops, which are opened next."""
         if loops and self.parallel:
             collapse = f" collapse({len(loops)})" if len(loops) > 1 else ""
-            self.write(self.parallel + collapse + condition)
+            self.write(self.parallel + collapse)
 
     def _pointwise(self) -> None:
         """The last loop by SIMD, the others by threads; with few others, in chunks of the last."""
@@ -237,16 +263,15 @@ class CPrinter(CStatements):
         joins = "".join(
             f" reduction({CLAUSE[v.args[0]]}:{self.names[v]})" for v in section.reductions
         )
-        shared = self.parallel if self.few or not self.outer else ""
-        condition = f" if(parallel: threads > {self.few})" if self.few > 1 else ""
+        shared = self.parallel if not self.shares_rows or not self.outer else ""
         if not loops:
             self._body(section.body)
             return
         *outside, last = loops
         if outside and shared:
-            self.write(shared + condition + joins)
+            self.write(shared + joins)
         self._open_all(outside)
-        simd = shared.replace("for", "for simd") + condition if shared and not outside else SIMD
+        simd = shared.replace("for", "for simd") if shared and not outside else SIMD
         self._run(section.body, last, simd + joins)
 
     def _accumulator(self, value: Value) -> None:

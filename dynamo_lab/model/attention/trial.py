@@ -18,7 +18,8 @@ class KernelTimes(Struct, frozen=True, kw_only=True):
 class Trial(Struct, frozen=True, kw_only=True):
     """A call on this machine. `chosen` is PyTorch's own word, empty where it finds no kernel.
 
-    `refusals` are the reasons that PyTorch gives, by kernel; `measured` are of those that can run.
+    `refusals` are the reasons that PyTorch gives, by kernel, empty where it gives none; `measured`
+    are of those that can run.
     """
 
     device: str

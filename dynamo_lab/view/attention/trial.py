@@ -11,6 +11,8 @@ from dynamo_lab.model.attention.trial import KernelTimes, Trial
 from dynamo_lab.view.attention.choices import NAMES, ChoiceView, choices_of, facts_of, on_platform
 from dynamo_lab.view.core import words
 
+_SILENT = "Refused. PyTorch gives no reason, or gave it before: some it gives once in a process."
+
 
 class TimeView(Struct, frozen=True, kw_only=True):
     """The time of a kernel here, and how it compares with the one that is chosen."""
@@ -45,7 +47,7 @@ def trial_view(
         choices=(*here, *elsewhere),
         chosen=_chosen(trial, here),
         differs=bool(here and here[0].kernel and here[0].kernel != trial.chosen),
-        reasons=tuple((NAMES[kernel], told) for kernel, told in trial.refusals.items()),
+        reasons=tuple((NAMES[kernel], told or _SILENT) for kernel, told in trial.refusals.items()),
         times=tuple(_times(trial)),
     )
 
