@@ -295,3 +295,23 @@ def test_without_the_extension_all_is_as_before(browser: Any, tmp_path: Path) ->
         assert notebook.widgets().nth(1).is_visible()
         assert notebook.page.get_by_text("with dynamo_lab's extension shows it").is_visible()
         assert notebook.page.locator(".dynamo-lab-margin").count() == 0
+
+
+SPY = """
+from ipykernel.subshell_manager import SubshellManager
+gone = []
+delete = SubshellManager._delete_subshell
+SubshellManager._delete_subshell = lambda self, name: (gone.append(name), delete(self, name))
+"""
+AGAIN = "import time\ntime.sleep(1)\nprint('deleted', len(gone), 'subshells')"
+
+
+def test_its_messages_leave_the_kernel_the_thread_that_they_take(
+    open_notebook: OpenNotebook,
+) -> None:
+    # to delete it while a message is on its way makes ipykernel print a warning into the cell
+    cell = "%%compile --backend eager\nz = x + 1"
+    notebook = open_notebook("kept_subshell.ipynb", SETUP + SPY, cell, AGAIN, cell, AGAIN)
+    notebook.run_all()
+    said = notebook.page.locator(".jp-OutputArea-output", has_text="deleted 0 subshells")
+    said.nth(1).wait_for()

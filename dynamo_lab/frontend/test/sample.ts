@@ -61,7 +61,7 @@ export const NO_DECOMPOSITIONS: DecompositionsView = {
 
 export function view(parts: Partial<View>): View {
   return {
-    summary: { title: "f", sentence: "", counts: [], state: "done", failure: "", failure_text: "", library_frames: 0, target: "", offers: [] },
+    summary: { title: "f", sentence: "", counts: [], state: "done", failure: "", failure_text: "", is_failure_told: false, tone: "plain", library_frames: 0, target: "", offers: [] },
     sources: [], main_source: 0, breaks: [], frames: [], graphs: [],
     guards: { guards: [], recompiles: [], costs: [] }, shapes: { symbols: [], others: [] }, kernels: { kernels: [], wrappers: [], empty: "", assemblies: [], gpus: [] },
     timeline: { seconds: 0, phases: [], totals: [], parallel: [], costs: [], caches: [], warm_start: { sentence: "", is_measured: false, details: [] }, memory: { sentence: "", rows: [], note: "" } }, links: { stacks: [], graph_links: [] }, notes: [], environment: [], passes: { pipelines: [], passes: [], patterns: [] }, readings: [], steps: null, stories: [], run_map: [], partitions: [],

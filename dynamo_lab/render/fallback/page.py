@@ -14,7 +14,6 @@ from dynamo_lab.render.fallback import findings, parts
 from dynamo_lab.render.markup import Block, Markup, details, join, made, prose, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
-from dynamo_lab.view.summary.summary import untold
 
 Section = tuple[str, Iterable[Block]]
 """A title, and blocks that may be cut one by one."""
@@ -153,9 +152,8 @@ def _summary(view: View) -> Markup:
     head = tag("p", title, *counts)
     sentence = tag("p", prose(shortened(summary.sentence, 1500)))
     target = [tag("p", tag("b", summary.target))] if summary.target else []
-    failure = untold(summary)
-    said = tag("b", shortened(failure, 600), **coloured("bad"))
-    news = [tag("p", said)] if failure else []
+    failure = "" if summary.is_failure_told else shortened(summary.failure, 600)
+    news = [tag("p", tag("b", failure, **coloured("bad")))] if failure else []
     if summary.failure_text:
         label = tag("summary", tag("small", "the whole message"))
         news.append(tag("details", label, tag("pre", clipped(summary.failure_text, 2_000))))

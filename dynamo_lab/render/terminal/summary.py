@@ -9,7 +9,6 @@ from rich.text import Text
 from dynamo_lab.render.terminal.core.parts import TONES, Page, line, text
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view import View
-from dynamo_lab.view.summary.summary import untold
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
@@ -28,8 +27,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     yield Padding(text(summary.sentence), (0, max(0, page.width - page.prose), 0, 0))
     if summary.target:
         yield text(one_line(summary.target), "yellow")
-    if failure := untold(summary):
-        yield text(failure, "red")
+    if summary.failure and not summary.is_failure_told:
+        yield text(summary.failure, "red")
     if "…" in summary.failure and summary.failure_text:
         yield text("The whole message: rec.failure.message", "dim")
     if view.environment:

@@ -35,7 +35,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     """`sentence` says in plain words what `torch.compile` made of the program, good or bad.
 
     `library_frames` counts the library frames that Dynamo skipped, which `counts` excludes.
-    `failure` is the error in a line, `failure_text` its message where that says more.
+    `failure` is the error in a line, `failure_text` its message where that says more. Where
+    `is_failure_told`, the sentence tells it; `tone` is bad if it tells one that nobody caught.
     `target` says what the program was lowered for, if its code was not built or run.
     `offers` is what can be asked of the program where it still lives.
     """
@@ -46,6 +47,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     state: Literal["recording", "done"] = "done"
     failure: str = ""
     failure_text: str = ""
+    is_failure_told: bool = False
+    tone: Tone = "plain"
     library_frames: int = 0
     target: str = ""
     offers: tuple[Offer, ...] = ()
@@ -54,23 +57,22 @@ class Summary(Struct, frozen=True, kw_only=True):
 def build(recording: Recording, places: Places, regions: Regions) -> Summary:
     """The recording, summarized in one line."""
     of_frames = frames.counts(recording)
+    told, failure = sentence(recording, places, regions), _failure(recording, places)
+    is_caught = failure.startswith(_CAUGHT)  # which the sentence always tells
+    is_told = is_caught or bool(failure and failure in told)
     return Summary(
         title=recording.title,
-        sentence=sentence(recording, places, regions),
+        sentence=told,
         counts=tuple(_counts(recording, places, of_frames.own)),
         state=recording.state,
-        failure=_failure(recording, places),
+        failure=failure,
         failure_text=whole(recording.failure, failure_line(recording.failure, places)),
+        is_failure_told=is_told,
+        tone="bad" if is_told and not is_caught else "plain",
         library_frames=of_frames.library,
         target=_target(recording.target),
         offers=tuple(offers(recording)),
     )
-
-
-def untold(summary: Summary) -> str:
-    """The failure where the sentence does not tell it: of one that was caught it always does."""
-    is_told = summary.failure.startswith(_CAUGHT) or summary.failure in summary.sentence
-    return "" if is_told else summary.failure
 
 
 _CAUGHT = "Caught by the program, which went on: "

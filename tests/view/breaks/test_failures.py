@@ -104,8 +104,17 @@ def test_the_summary_and_the_sentence_tell_the_cause_and_the_line(make: Make) ->
     summary = build(failed(recording, message, 1)).summary
     assert summary.failure == "RuntimeError: no such shape, at line 3"
     assert summary.sentence == "Compiling `f` failed: RuntimeError: no such shape, at line 3."
+    assert summary.is_failure_told, "so no view says it once more"
+    assert summary.tone == "bad"
     summary = build(failed(recording, message, None)).summary
     assert summary.sentence == "Compiling `f` failed: RuntimeError: no such shape."
+
+
+def test_a_break_where_one_graph_is_required_is_told_beside_its_failure(make: Make) -> None:
+    summary = build(make("fullgraph_failed")).summary
+    assert summary.failure
+    assert not summary.is_failure_told, "the sentence names the break, not the error"
+    assert summary.tone == "plain"
 
 
 def test_a_failure_of_the_program_itself(make: Make) -> None:
@@ -113,3 +122,4 @@ def test_a_failure_of_the_program_itself(make: Make) -> None:
     assert summary.sentence.endswith(
         " The program ended with TorchRuntimeError: no good, at line 2."
     )
+    assert summary.is_failure_told

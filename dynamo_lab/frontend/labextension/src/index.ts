@@ -10,6 +10,7 @@ import { Cells, type Views } from "./cells";
 import { offerCells } from "./edits";
 import { NAME, ours } from "./facts";
 import { cellMargin } from "./margin";
+import { tell } from "./messages";
 import { type Bundle, SidePanels, WIDGET } from "./panel";
 import { reviveViews } from "./revive";
 
@@ -83,10 +84,8 @@ function tellSettings(tracker: INotebookTracker, settings: ISettingRegistry.ISet
   NotebookActions.executionScheduled.connect((_, { notebook, cell }) => {
     const kernel = tracker.find((one) => one.content === notebook)?.sessionContext.session?.kernel;
     if (!kernel?.handleComms || !COMMAND.test(cell.model.sharedModel.getSource())) return;
-    const comm = kernel.createComm(NAME);
-    const told = comm.open({ detail: String(settings.composite.detail), display: String(settings.composite.display) });
-    // closed from here: what the kernel says of a comm, every page that shows the notebook hears
-    told.done.then(() => comm.isDisposed || comm.close(), () => undefined);
+    const { detail, display } = settings.composite;
+    tell(kernel, NAME, { detail: String(detail), display: String(display) }).catch(() => undefined);
   });
 }
 

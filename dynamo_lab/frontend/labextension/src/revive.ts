@@ -3,6 +3,7 @@ import type { ICodeCellModel } from "@jupyterlab/cells";
 import { type INotebookTracker, NotebookActions, type NotebookPanel } from "@jupyterlab/notebook";
 import type { Kernel } from "@jupyterlab/services";
 import { ours } from "./facts";
+import { tell } from "./messages";
 import { WIDGET } from "./panel";
 
 const MIME = "application/vnd.dynamo-lab.recording+json"; // as in Python's model/core/kept.py
@@ -33,11 +34,9 @@ function keptViews(notebook: NotebookPanel): readonly KeptView[] {
 
 /** Has the kernel make the view anew. Resolves to its output, or to nothing where it is live already or cannot be read. */
 async function askFor({ cell, uid, bundle }: KeptView, kernel: Kernel.IKernelConnection): Promise<Output | null> {
-  const comm = kernel.createComm(TARGET);
   let output: unknown = null;
-  comm.onMsg = ({ content }) => void (output = content.data.output ?? null);
-  await comm.open({ uid, cell: cell.id, bundle } as unknown as Parameters<typeof comm.open>[0]).done;
-  if (!comm.isDisposed) comm.close();
+  const asked = { uid, cell: cell.id, bundle } as Parameters<typeof tell>[2];
+  await tell(kernel, TARGET, asked, ({ content }) => void (output = content.data.output ?? null));
   return output as Output | null;
 }
 

@@ -43,7 +43,8 @@ export interface View {
  * `sentence` says in plain words what `torch.compile` made of the program, good or bad.
  *
  * `library_frames` counts the library frames that Dynamo skipped, which `counts` excludes.
- * `failure` is the error in a line, `failure_text` its message where that says more.
+ * `failure` is the error in a line, `failure_text` its message where that says more. Where
+ * `is_failure_told`, the sentence has that line; `tone` is bad where the program did not catch it.
  * `target` says what the program was lowered for, if its code was not built or run.
  * `offers` is what can be asked of the program where it still lives.
  */
@@ -54,6 +55,8 @@ export interface Summary {
   readonly state: "done" | "recording";
   readonly failure: string;
   readonly failure_text: string;
+  readonly is_failure_told: boolean;
+  readonly tone: Tone;
   readonly library_frames: number;
   readonly target: string;
   readonly offers: readonly Offer[];

@@ -125,9 +125,9 @@ export function Told() {
   if (!summary) return null;
   return (
     <>
-      {summary.sentence && <p class="dl-sentence"><Prose text={summary.sentence} /></p>}
+      {summary.sentence && <p class={`dl-sentence dl-tone-${summary.tone}`}><Prose text={summary.sentence} /></p>}
       {summary.target && <p class="dl-target">{summary.target}</p>}
-      {summary.failure && <pre class="dl-failure" role="alert">{summary.failure}</pre>}
+      {summary.failure && !summary.is_failure_told && <pre class="dl-failure" role="alert">{summary.failure}</pre>}
       {summary.failure_text && <Fold label="The whole message"><pre class="dl-failure">{summary.failure_text}</pre></Fold>}
     </>
   );

@@ -44,7 +44,7 @@ def _found(frame: Frame, name: str, facts: Facts) -> Found:
         sentence=f"Compiling `{name}` failed: {why.rstrip('.')}.",
         where=places.where(line),
         entity=entity(line),
-        evidence=(Evidence(text="why Dynamo stopped", tab="frames", entity=f"frame:{frame.id}"),),
+        evidence=(Evidence(text="what failed", tab="frames", entity=f"frame:{frame.id}"),),
         grade="fill in",
         remedy="Register a function that returns an empty tensor of the result's shape."
         if missing
