@@ -77,3 +77,12 @@ def test_the_compiler_is_read_and_changed(open_notebook: OpenNotebook) -> None:
     kernel.get_by_role("button", name="Try").click()
     verdict.filter(has_text="so the tuning of kernel0 counts").wait_for(timeout=120_000)
     text.locator(".cm-line", has_text="UNROLL(4)").first.wait_for()
+
+    view.get_by_role("button", name="Beside Inductor").click()
+    table = view.locator("details", has_text="What lab and Inductor did differently")
+    table.wait_for(timeout=180_000)
+    table.locator("summary").click()
+    table.get_by_role("row").filter(has_text="languages").wait_for()
+    for name, part in (("as recorded", "kernel0"), ("by inductor", "cpp_fused")):
+        column = view.get_by_role("region", name=f"Kernels of {name}", exact=True)
+        column.get_by_text(part).first.wait_for()

@@ -2166,9 +2166,9 @@ export interface TimingView {
 /**
  * One change. `changes` are those that count now, the first one first.
  *
- * `schedule` are the verdicts of fusion as they are now. `counts` are a name, how many before, and how many after; `fusion` are the groups that came or
- * went, with a sign before each. `graph` are the stages as they are now; None where nothing
- * changed. `tone` is "good" where a call became faster.
+ * `counts` are a name, how many before, and how many after; `fusion` are the groups that came or
+ * went, with a sign before each. `graph` are the stages and `schedule` the verdicts of fusion as
+ * they are now; None where nothing changed. `tone` is "good" where a call became faster.
  */
 export interface ChangeView {
   readonly verdict: ChangeVerdict;
@@ -2294,6 +2294,7 @@ export interface Outcomes {
   readonly try_fix: TrialOutcome;
   readonly apply: AppliedOutcome;
   readonly relower: LoweredOutcome;
+  readonly beside: LoweredOutcome;
   readonly bench: MeasuredOutcome;
   readonly bisect: MeasuredOutcome;
   readonly warm_start: MeasuredOutcome;
