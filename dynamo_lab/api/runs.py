@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from dynamo_lab.api.diff import diff
 from dynamo_lab.api.trial import outcome
 from dynamo_lab.errors import DynamoLabError
+from dynamo_lab.live.compiler.beside import compiled_by
 from dynamo_lab.live.fixes import try_fix
 from dynamo_lab.live.session import Session
 from dynamo_lab.record.lower import relower
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.measure.rounds import Watch
     from dynamo_lab.model.recording import Recording
+    from dynamo_lab.record.run import Run
     from dynamo_lab.view.messages import Outcome
 
     Ran = tuple[str, Outcome, Recording, Session]
@@ -52,6 +54,8 @@ def run(
             return _applied(recording, session, ids, waiting)
         case "relower", {"target": str(target), "switches": dict()}:
             return _relowered(recording, session, target, asked["switches"])
+        case "beside", {}:
+            return _beside(recording, session)
         case "bench", {"ways": list(), "training": bool(), "seconds": int() | float()}:
             return _benched(recording, session, asked, waiting)
         case "bisect", {}:
@@ -89,9 +93,19 @@ def _relowered(recording: Recording, session: Session, target: str, chosen: dict
         made = relower(recording, program, target or None, **chosen)
     parts = [target] if target else []
     parts += [f"{name}={value}" for name, value in chosen.items()]
+    return " ".join(parts) or "lowered again", _lowered(made), made.facts, Session(made)
+
+
+def _beside(recording: Recording, session: Session) -> Ran:
+    """By Inductor where our own compiler made the recording; else by ours."""
+    backend = "inductor" if recording.lab_graphs else "lab"
+    made = compiled_by(recording, session, backend)
+    return f"by {backend}", _lowered(made), made.facts, Session(made)
+
+
+def _lowered(made: Run) -> Outcome:
     failure = made.facts.failure
-    told = f"{failure.type}: {failure.message.strip()}" if failure else ""
-    return " ".join(parts) or "lowered again", {"failure": told}, made.facts, Session(made)
+    return {"failure": f"{failure.type}: {failure.message.strip()}" if failure else ""}
 
 
 def _benched(

@@ -86,6 +86,11 @@ class Kernel:
         self._find_arguments()
 
     @property
+    def joins(self) -> tuple[str, ...]:
+        """The buffers whose loops it runs: what it is, whatever it is called."""
+        return tuple(node.buffer.name for node in self.nodes)
+
+    @property
     def outer(self) -> Position:
         """Its outer loop variables."""
         return self.space.outer_loops

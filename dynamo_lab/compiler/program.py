@@ -55,7 +55,7 @@ class Program:
         choices: Choices | None = None,
         target: Target | None = None,
         only: Callable[[fx.Node], bool] | None = None,
-        tunings: Mapping[str, Tuning] | None = None,
+        tunings: Mapping[tuple[str, ...], Tuning] | None = None,
     ) -> None:
         """Through all stages but the last, `build`.
 
@@ -64,7 +64,7 @@ class Program:
             choices: what fusion may decide otherwise.
             target: the language; that of the graph's device, unless said.
             only: which nodes may be lowered by a rule; all, unless said.
-            tunings: by name of a kernel, how its loops are written.
+            tunings: how loops are written, by the buffers that their kernel joins.
 
         Raises:
             CannotLower: the graph as a whole has to be left to ATen.

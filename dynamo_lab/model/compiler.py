@@ -46,10 +46,21 @@ class LabText(Struct, frozen=True, kw_only=True, omit_defaults=True):
     refused: str = ""
 
 
+class LabTurns(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A loop of a kernel; `reduces` where it is reduced over. 0 is no tile, and no unrolling."""
+
+    name: str
+    size: str
+    reduces: bool = False
+    tile: int = 0
+    unroll: int = 0
+
+
 class LabKernel(Struct, frozen=True, kw_only=True):
     """Fused loops: the buffers whose loops they are, as loop IR, and printed.
 
-    `texts` begin with the language that runs.
+    `turns` are its loops, the outermost first, where it is C that runs; `is_tuned` where a reader
+    says how they are written. `texts` begin with the language that runs.
     """
 
     kernel: Annotated[int, Ref("kernels")]
@@ -57,6 +68,8 @@ class LabKernel(Struct, frozen=True, kw_only=True):
     buffers: tuple[str, ...]
     loop_ir: tuple[LabLine, ...]
     texts: tuple[LabText, ...]
+    turns: tuple[LabTurns, ...] = ()
+    is_tuned: bool = False
 
 
 class LabGraph(Struct, frozen=True, kw_only=True):

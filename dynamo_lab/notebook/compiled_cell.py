@@ -24,7 +24,7 @@ def recorded(
 ) -> tuple[Run, Any]:
     """Another run of a cell, and the value of its last line."""
     shown, recorder = None, new_recorder(title)
-    recorder.options.update(described(options))
+    recorder.options.update(described(choice))
     recording = recording_into(recorder, choice, roots=_given(frame, namespace))
     with suppress(Exception), closing(recording), recording:  # which stores the exception
         shown = run_frame(frame, options, choice, namespace)
@@ -47,7 +47,7 @@ def run_frame(
 
     compiled: Any = torch.compile(  # pyright: ignore[reportUnknownMemberType]
         frame.function(namespace),
-        backend=options.backend,
+        backend=choice.backend,
         mode=choice.mode,
         dynamic=choice.dynamic,
         fullgraph=choice.fullgraph,
@@ -56,7 +56,7 @@ def run_frame(
     return compiled(*(namespace[name] for name in frame.parameters))
 
 
-def described(options: argparse.Namespace) -> dict[str, str]:
+def described(options: argparse.Namespace | Choice) -> dict[str, str]:
     """The options of `torch.compile` that were chosen, for the recording."""
     names = ("backend", "mode", "dynamic", "fullgraph")
     return {n: str(getattr(options, n)) for n in names if getattr(options, n) is not None}

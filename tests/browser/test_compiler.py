@@ -59,3 +59,30 @@ def test_the_compiler_is_read_and_changed(open_notebook: OpenNotebook) -> None:
     outcome.get_by_role("button", name="Undo the last").click()
     verdict.filter(has_text="is as it was before").wait_for()
     text.locator(".cm-line", has_text="(2.0f)").first.wait_for()
+
+    fusion = view.get_by_role("region", name="Fusion", exact=True)
+    fusion.get_by_role("button", name="Keep apart").first.click()
+    verdict.filter(has_text="so the split of").wait_for(timeout=120_000)
+    kept = fusion.get_by_role("listitem").filter(has_text="are kept apart by the reader").first
+    kept.get_by_role("button", name="Fuse anyway").click()
+    verdict.filter(has_text="so the fusion of").wait_for(timeout=120_000)
+    kept.wait_for(state="detached")
+
+    kernel = view.get_by_role("region", name="Kernel", exact=True)
+    kernel.get_by_role("button", name="Loops").click()
+    kernel.get_by_label("unroll r0").fill("999")
+    kernel.get_by_role("button", name="Try").click()
+    kernel.get_by_text("unroll at most 64 turns").wait_for(timeout=120_000)
+    kernel.get_by_label("unroll r0").fill("4")
+    kernel.get_by_role("button", name="Try").click()
+    verdict.filter(has_text="so the tuning of kernel0 counts").wait_for(timeout=120_000)
+    text.locator(".cm-line", has_text="UNROLL(4)").first.wait_for()
+
+    view.get_by_role("button", name="Beside Inductor").click()
+    table = view.locator("details", has_text="What lab and Inductor did differently")
+    table.wait_for(timeout=180_000)
+    table.locator("summary").click()
+    table.get_by_role("row").filter(has_text="languages").wait_for()
+    for name, part in (("as recorded", "kernel0"), ("by inductor", "cpp_fused")):
+        column = view.get_by_role("region", name=f"Kernels of {name}", exact=True)
+        column.get_by_text(part).first.wait_for()

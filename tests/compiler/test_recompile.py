@@ -97,6 +97,56 @@ def test_a_text_is_changed_by_the_name_that_is_shown(
     assert "It crashed (SIGSEGV)" in crashed["sentence"] or not crashed["changes"]
 
 
+def test_pairs_are_split_and_fused_and_loops_are_told(
+    recording: Recording, graph: StageGraph
+) -> None:
+    def groups(told: dict[str, Any]) -> list[tuple[str, ...]]:
+        return [tuple(kernel["buffers"]) for kernel in told["graph"]["kernels"]]
+
+    def sentences(told: dict[str, Any]) -> list[str]:
+        return [one["why"] for ruling in told["schedule"]["rulings"] for one in ruling["why"]]
+
+    whole = ("buf0", "buf1", "buf2", "buf3", "buf4")
+    split = change(recording, graph, what="apart", first=["buf0"], second=["buf1", "buf2"])
+    assert split["verdict"] == "right"
+    assert groups(split) == [whole[:1], whole[1:]]
+    assert "Refused, as buf0 and buf1 are kept apart by the reader." in sentences(split)
+    loops = {"order": ["i0", "r0"], "tile": {}, "unroll": {"r0": 4}}
+    tuned = change(recording, graph, what="loops", kernel="kernel1", plan=loops)
+    assert tuned["verdict"] == "right"
+    assert "UNROLL(4)" in tuned["texts"][0]["after"]
+    kernel = tuned["graph"]["kernels"][1]
+    assert kernel["is_tuned"]
+    assert [(one["name"], one["unroll"]) for one in kernel["turns"]] == [("i0", 0), ("r0", 4)]
+    joined = change(recording, graph, what="fuse", first=["buf0"], second=["buf1", "buf2"])
+    assert groups(joined) == [whole]
+    assert not joined["graph"]["kernels"][0]["is_tuned"]  # another kernel, with loops of its own
+    undone = change(recording, graph, what="undo")
+    assert undone["graph"]["kernels"][1]["is_tuned"]
+    plain = change(recording, graph, what="loops", kernel="kernel1", plan=None)
+    assert not plain["graph"]["kernels"][1]["is_tuned"]
+    wrong = change(
+        recording, graph, what="loops", kernel="kernel1", plan=loops | {"order": ["r0", "i0"]}
+    )
+    assert wrong["verdict"] == "refused"
+    assert wrong["sentence"].startswith("The order of kernel1's loops has to name each of i0")
+    for _ in range(3):
+        change(recording, graph, what="undo")
+
+
+def shifted(x: torch.Tensor) -> torch.Tensor:
+    y = x.exp()
+    return torch.cat([y[1:], y[:1]]) * y.flip(0)
+
+
+def test_an_illegal_fusion_is_refused_by_its_numbers() -> None:
+    recording = lab.explore(shifted, torch.randn(40), backend="lab")
+    (graph,) = build(recording).compiler.graphs
+    forced = change(recording, graph, what="fuse", first=["buf0"], second=["buf1"])
+    assert forced["verdict"] == "refused"
+    assert "was forced into one kernel although buf1 reads buf0 at" in forced["sentence"]
+
+
 def test_nothing_is_evaluated_for_a_file_or_where_it_is_turned_off(
     recording: Recording, graph: StageGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,7 +30,8 @@ class Changes:
         rules: the whole table of rules.
         choices: what fusion decides otherwise.
         target: the language and its printer; that of the graph's device, if None.
-        tunings: by kernel, how its loops are written.
+        tunings: how loops are written, by the buffers that their kernel joins: where fusion makes
+            another kernel of them, they are the printer's again.
         texts: by kernel, the text that was printed and the reader's, which takes its place as long
             as that is what is printed.
     """
@@ -38,7 +39,9 @@ class Changes:
     rules: Mapping[Any, Rule] = field(default_factory=lambda: dict(RULES))
     choices: Choices = field(default_factory=Choices)
     target: Target | None = None
-    tunings: Mapping[str, Tuning] = field(default_factory=dict[str, "Tuning"])
+    tunings: Mapping[tuple[str, ...], Tuning] = field(
+        default_factory=dict[tuple[str, ...], "Tuning"]
+    )
     texts: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
 
     def with_rules(self, rules: Mapping[Any, Rule | None]) -> Changes:
@@ -59,11 +62,17 @@ class Changes:
         self, fuse: Sequence[tuple[str, str]], apart: Sequence[tuple[str, str]]
     ) -> Changes:
         """These pairs forced into a kernel, and those kept apart."""
-        kept = tuple(pair for pair in self.choices.forced if pair not in set(apart))
+        parted = {frozenset(pair) for pair in apart}
+        kept = tuple(pair for pair in self.choices.forced if frozenset(pair) not in parted)
         made = replace(self.choices, forced=(*kept, *fuse))
         if apart:
             made = replace(made, forbidden=_forbidding(apart, made.forbidden))
         return replace(self, choices=made)
+
+    def with_loops(self, loops: Mapping[tuple[str, ...], Tuning | None]) -> Changes:
+        """Other loops, by the buffers of a kernel; None leaves them to the printer again."""
+        made = {**self.tunings, **loops}
+        return replace(self, tunings={joins: one for joins, one in made.items() if one})
 
     def with_printer(self, base: Target, methods: Mapping[str, Callable[..., Any]]) -> Changes:
         """The target with some of its printer's methods replaced.

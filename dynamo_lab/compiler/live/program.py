@@ -86,7 +86,7 @@ class LiveProgram(Program):
         apart: Sequence[tuple[str, str]] = (),
         score: Score | None = None,
         choices: Choices | None = None,
-        loops: Mapping[str, Tuning] | None = None,
+        loops: Mapping[str, Tuning | None] | None = None,
         printer: Mapping[str, Callable[..., Any]] | None = None,
         target: Target | None = None,
         sources: Mapping[str, str] | None = None,
@@ -102,7 +102,8 @@ class LiveProgram(Program):
             apart: pairs that are not to share one.
             score: how much joining two groups is worth, as `fusion.shared_bytes` says it.
             choices: all that fusion may decide otherwise, at once.
-            loops: by kernel, the order, tiles and unrolling of its loops.
+            loops: by kernel, the order, tiles and unrolling of its loops; None leaves them to the
+                printer again.
             printer: by name, methods that take the place of the printer's own.
             target: another language, or the same one with another printer.
             sources: other texts, by name of the kernel. They run as they are: one that writes
@@ -112,18 +113,27 @@ class LiveProgram(Program):
             LoweringError: there is nothing in the graph for the change, or it cannot be made.
             WrongProgramError: its numbers are not eager's.
         """
-        self._refuse_what_is_not_there(rules or {}, sources or {}, (*fuse, *apart))
+        named = (*(sources or {}), *(loops or {}))
+        self._refuse_what_is_not_there(rules or {}, named, (*fuse, *apart))
         made = self.changes.with_rules(rules or {}).with_fusion(choices, score)
-        made = made.with_pairs(fuse, apart)
+        joins = {kernel.name: kernel.joins for kernel in self.kernels}
+        tuned = {joins[name]: tuning for name, tuning in (loops or {}).items()}
+        made = made.with_pairs(fuse, apart).with_loops(tuned)
         made = replace(
             made,
             target=target or made.target,
-            tunings={**made.tunings, **(loops or {})},
             texts={**made.texts, **self._texts(sources or {})},
         )
         if printer:
             made = made.with_printer(made.target or self.target, printer)
-        return self._remade(made)
+        after = self._remade(made)
+        gone = {one for one, tuning in tuned.items() if tuning} - {k.joins for k in after.kernels}
+        if gone:
+            lost = " or ".join(map("+".join, sorted(gone)))
+            raise LoweringError(
+                f"With the other changes no kernel joins {lost} alone: say its loops afterwards."
+            )
+        return after
 
     def _remade(self, changes: Changes) -> LiveProgram:
         try:
@@ -220,7 +230,7 @@ class LiveProgram(Program):
     def _refuse_what_is_not_there(
         self,
         rules: Mapping[Any, Any],
-        sources: Mapping[str, str],
+        kernels: Sequence[str],
         pairs: Sequence[tuple[str, str]],
     ) -> None:
         for target in rules.keys() - {node.target for node in self.module.graph.nodes}:
@@ -228,7 +238,7 @@ class LiveProgram(Program):
                 f"The graph has no {target}: if the program calls it, it was decomposed before; "
                 "give the rule with lab.compiler.rule, and make the programs again."
             )
-        for name in sources.keys() - {kernel.name for kernel in self.kernels}:
+        for name in set(kernels) - {kernel.name for kernel in self.kernels}:
             known = ", ".join(kernel.name for kernel in self.kernels)
             raise LoweringError(f"There is no kernel {name}; there are: {known or 'none'}.")
         loops = [node for kernel in self.kernels for node in kernel.nodes]

@@ -1,6 +1,6 @@
 """Kernels with the tuning that is said of them, if it makes sense for their loops.
 
-In come kernels and tunings by name; each kernel then has its `tuning`, which the C printer follows.
+In come kernels and tunings; each kernel then has its `tuning`, which the C printer follows.
 """
 
 from __future__ import annotations
@@ -20,22 +20,21 @@ MOST_UNROLLED = 64
 """Turns of a loop that may be written one after the other: a compiler's time grows with them."""
 
 
-def tune(kernels: Sequence[Kernel], tunings: Mapping[str, Tuning], language: str) -> None:
-    """Give each kernel the tuning that is said of it.
+def tune(
+    kernels: Sequence[Kernel], tunings: Mapping[tuple[str, ...], Tuning], language: str
+) -> None:
+    """Give each kernel the tuning that is said of its buffers; one of no kernel waits for it.
 
     Raises:
-        LoweringError: there is no such kernel or loop, or the kernels are not C.
+        LoweringError: there is no such loop, or the kernels are not C.
     """
     if tunings and language != "c":
         raise LoweringError(
             f"Loops are ordered, tiled and unrolled in C; in {language} a program of the GPU has "
             "no such loops. Change a method of its printer instead."
         )
-    for name in tunings.keys() - {kernel.name for kernel in kernels}:
-        known = ", ".join(kernel.name for kernel in kernels)
-        raise LoweringError(f"There is no kernel {name}; there are: {known or 'none'}.")
     for kernel in kernels:
-        if tuning := tunings.get(kernel.name):
+        if tuning := tunings.get(kernel.joins):
             _refuse_wrong(kernel, tuning)
             kernel.tuning = tuning
 

@@ -6,10 +6,6 @@ A loop is called as the kernel prints it: `i0`, `i1`, or `r0` for one that is re
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)
@@ -24,5 +20,5 @@ class Tuning:
     """
 
     order: tuple[str, ...] = ()
-    tile: Mapping[str, int] = field(default_factory=dict[str, int])
-    unroll: Mapping[str, int] = field(default_factory=dict[str, int])
+    tile: dict[str, int] = field(default_factory=dict[str, int])
+    unroll: dict[str, int] = field(default_factory=dict[str, int])

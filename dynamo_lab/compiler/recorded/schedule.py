@@ -109,7 +109,7 @@ class _Schedule:
             kind="vertical" if _reads(second, first) else "horizontal",
             outcome="fused" if verdict.fused else "refused",
             shared=verdict.score,
-            reasons=(verdict.reason,) if verdict.reason else (),
+            reasons=tuple(filter(None, (verdict.reason or verdict.despite,))),
             into=self._group_of([*first, *second]) if verdict.fused else None,
         )
         return (self._group_of(first), self._group_of(second)), ruling

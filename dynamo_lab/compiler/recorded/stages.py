@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.compiler.live.rule_text import text_of
 from dynamo_lab.compiler.lower import rule_of
+from dynamo_lab.compiler.printers.tuning import Tuning
 from dynamo_lab.compiler.recorded.lowering import code_of, shown_file
 from dynamo_lab.compiler.targets.c import C
 from dynamo_lab.compiler.targets.metal import Metal
@@ -32,7 +33,9 @@ def lab_graph(program: Program, place: Place) -> facts.LabGraph:
         facts.LabKernel(
             kernel=place.kernels + at,
             name=kernel.name,
-            buffers=tuple(node.buffer.name for node in kernel.nodes),
+            buffers=kernel.joins,
+            turns=tuple(_turns(kernel)) if program.target.language == "c" else (),
+            is_tuned=kernel.tuning is not None,
             loop_ir=tuple(_loops(kernel, place)),
             texts=(
                 _text(program.target, source, origins, place),
@@ -73,6 +76,25 @@ def _rule(rule: Any) -> facts.LabRule:
 def _loops(kernel: Kernel, place: Place) -> Iterator[facts.LabLine]:
     for text, origin in kernel.lines(code_of):
         yield facts.LabLine(text, _nodes([origin], place))
+
+
+def _turns(kernel: Kernel) -> Iterator[facts.LabTurns]:
+    """The loops that turn more than once, in the order in which they are written."""
+    tuning = kernel.tuning or Tuning()
+    for loops, sizes, reduces in (
+        (kernel.outer, kernel.space.outer, False),
+        (kernel.inner, kernel.space.inner, True),
+    ):
+        named = zip(loops, sizes, strict=True)
+        known = {alone.name: str(size) for loop, size in named if (alone := loop.alone())}
+        for name in [one for one in tuning.order if one in known] or known:
+            yield facts.LabTurns(
+                name=name,
+                size=known[name],
+                reduces=reduces,
+                tile=tuning.tile.get(name, 0),
+                unroll=tuning.unroll.get(name, 0),
+            )
 
 
 def _others(kernel: Kernel, own: Target, place: Place) -> Iterator[facts.LabText]:

@@ -1,6 +1,14 @@
 """What each ATen operator becomes: one file a kind of operator, all in the table `RULES`."""
 
-from dynamo_lab.compiler.rules import division, movement, pointwise, reductions, scatters, views
+from dynamo_lab.compiler.rules import (
+    division,
+    movement,
+    pointwise,
+    reductions,
+    scatters,
+    views,
+    windows,
+)
 from dynamo_lab.compiler.rules.table import RULES, Call, Meta, Rule, rule
 
 __all__ = [
@@ -15,4 +23,5 @@ __all__ = [
     "rule",
     "scatters",
     "views",
+    "windows",
 ]

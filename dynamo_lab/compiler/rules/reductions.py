@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.body import Value, apply, cast, const, index, where
+from dynamo_lab.compiler.body import Value, apply, cast, const, index, masked, where
 from dynamo_lab.compiler.layout import Position, flatten, unflatten
 from dynamo_lab.compiler.operators import FLOATS, computed_in
 from dynamo_lab.compiler.parts import in_parts
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dynamo_lab.compiler.index import Size
+    from dynamo_lab.compiler.work import Reduction
 
 aten = torch.ops.aten
 
@@ -296,3 +297,36 @@ def _with_position(how: str) -> Rule:
 
 rule(aten.max.dim)(_with_position("max"))
 rule(aten.min.dim)(_with_position("min"))
+
+
+MOST_OF_A_SCAN = 32
+"""Elements of a row of which each is joined anew with all before it: the work grows with n * n."""
+
+
+def _scan(how: Reduction) -> Rule:
+    """Each element joined with those before it; of long rows ATen takes care, which goes once."""
+
+    def lower(call: Call, x: LazyTensor, dim: int, **_: Any) -> Any:
+        if not x.size:
+            raise Unsupported("a scan of one number")
+        dim %= len(x.size)
+        count, dtype = x.size[dim], computed_in(call.meta.dtype)
+        if not isinstance(count, int) or count > MOST_OF_A_SCAN:
+            raise Unsupported(f"a scan of more than {MOST_OF_A_SCAN} elements")
+        source = stored_if_dear(converted(call, x, dtype), (*x.size, count))
+
+        def term(at: Position) -> Value:
+            *place, before = at
+            within = apply("le", index(before), index(place[dim]))
+            return masked(
+                within, lambda: source([*place[:dim], before, *place[dim + 1 :]]), how == "prod"
+            )
+
+        terms = LazyTensor(call.graph, (*x.size, count), dtype, term, [source])
+        return call.graph.reduce(how, terms, [len(x.size)], False, call.meta.dtype)
+
+    return lower
+
+
+rule(aten.cumsum.default)(_scan("sum"))
+rule(aten.cumprod.default)(_scan("prod"))

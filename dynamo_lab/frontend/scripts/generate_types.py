@@ -69,6 +69,7 @@ OUTCOMES = {
     "try_fix": TrialOutcome,
     "apply": AppliedOutcome,
     "relower": LoweredOutcome,
+    "beside": LoweredOutcome,
     "bench": MeasuredOutcome,
     "bisect": MeasuredOutcome,
     "warm_start": MeasuredOutcome,

@@ -6,14 +6,20 @@ living program. A change that counts becomes the program that the next one is ma
 
 from __future__ import annotations
 
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import structs
 
 from dynamo_lab.errors import DynamoLabError, LoweringError
 from dynamo_lab.view.compiler import compiler as view
 from dynamo_lab.view.compiler.change import ChangeView, changed_texts, timed
+from dynamo_lab.view.core import links
+from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.words import listed
+from dynamo_lab.view.fusion import fusion
 from dynamo_lab.view.lowering import lowering
 
 if TYPE_CHECKING:
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
     from dynamo_lab.measure.rounds import Watch
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.view.compiler.compiler import StageGraph
+    from dynamo_lab.view.fusion.fusion import ScheduleView
 
 TRYING_SECONDS = 20.0
 """How long a change may take before it is ended: compiled, run once and checked."""
@@ -45,7 +52,8 @@ def ask(
         session: its live parts.
         graph: the id of the graph.
         change: "rule" with the id of a node and a text; "text" with the name of a kernel and a
-            text; "undo".
+            text; "fuse" or "apart" with the buffers of two groups; "loops" with the name of a
+            kernel and its order, tiles and unrolling, or with None for the printer's; "undo".
         watch: who holds it can stop the change.
 
     Raises:
@@ -60,6 +68,10 @@ def ask(
                 name, keywords = _rule(recording, living.program(graph), graph, node, text)
             case {"what": "text", "kernel": str(kernel), "text": str(text)}:
                 name, keywords = f"text of {kernel}", lambda: {"sources": {kernel: text}}
+            case {"what": "fuse" | "apart" as what, "first": list(), "second": list()}:
+                name, keywords = _pair(what, *(_names(change[one]) for one in ("first", "second")))
+            case {"what": "loops", "kernel": str(kernel)}:
+                name, keywords = f"tuning of {kernel}", _loops(kernel, change.get("plan"))
             case _:
                 raise LoweringError("There is no such change.")
         return _changed(recording, living, graph, name, keywords, watch)
@@ -89,6 +101,35 @@ def _rule(
         return {"rules": {target: rule_from(text, original, target)}}
 
     return f"rule of {target}", made
+
+
+def _names(asked: list[Any]) -> list[str]:
+    if not asked:
+        raise LoweringError("A group of loops is named by its buffers.")
+    return list(map(str, asked))
+
+
+def _pair(
+    what: str, first: list[str], second: list[str]
+) -> tuple[str, Callable[[], dict[str, Any]]]:
+    """All loops of two groups into one kernel; or none of the one with any of the other."""
+    one, other = (listed(names, limit=4) for names in (first, second))
+    if what == "fuse":
+        pairs = list(pairwise([*first, *second]))
+        return f"fusion of {one} with {other}", lambda: {"fuse": pairs}
+    return f"split of {one} from {other}", lambda: {"apart": list(product(first, second))}
+
+
+def _loops(kernel: str, plan: Any) -> Callable[[], dict[str, Any]]:
+    from dynamo_lab.compiler.printers.tuning import Tuning
+
+    if plan is None:
+        return lambda: {"loops": {kernel: None}}
+    try:
+        tuning = msgspec.convert(plan, Tuning)
+    except msgspec.ValidationError as error:
+        raise LoweringError(f"The plan of {kernel}'s loops is none: {error}.") from None
+    return lambda: {"loops": {kernel: tuning}}
 
 
 def _changed(
@@ -140,18 +181,22 @@ def _shown(
     now = living.program(graph)
     found = now.diff(before)
     counts = (("kernels", found.kernels), ("calls of ATen", found.calls), ("bytes", found.bytes))
+    stages, schedule = stages_of(recording, now, graph)
     return structs.replace(
         told,
         changes=living.changes(graph),
-        graph=stages_of(recording, now, graph),
+        graph=stages,
+        schedule=schedule,
         counts=tuple((name, a, b) for name, (a, b) in counts if a != b),
         fusion=found.fusion,
         texts=changed_texts(found.texts),
     )
 
 
-def stages_of(recording: Recording, program: LiveProgram, graph: int) -> StageGraph:
-    """The stages of a living program, as the view of the recorded graph."""
+def stages_of(
+    recording: Recording, program: LiveProgram, graph: int
+) -> tuple[StageGraph, ScheduleView]:
+    """The stages and the schedule of a living program, as the views of the recorded graph."""
     from dynamo_lab.capture.kernels.announced import Place
     from dynamo_lab.compiler.live.rules import in_effect
     from dynamo_lab.compiler.recorded.announcement import calls_by_operator, stages
@@ -160,9 +205,17 @@ def stages_of(recording: Recording, program: LiveProgram, graph: int) -> StageGr
     with in_effect(program.changes.rules):
         made = stages(program, Place(graph, nodes, 0, 0, 0), list(calls_by_operator(program)))
     assert made.lab is not None
+    # its kernels are none of the recording's
+    final = tuple(structs.replace(one, kernel=None) for one in made.schedule.final)
     facts = structs.replace(
-        recording, lowerings=(made.lowering,), buffers=made.buffers, lab_graphs=(made.lab,)
+        recording,
+        lowerings=(made.lowering,),
+        buffers=made.buffers,
+        lab_graphs=(made.lab,),
+        schedules=(structs.replace(made.schedule, final=final),),
+        memory_plans=(),
     )
     places = Places(facts)
     (found,) = view.build(facts, places, lowering.build(facts, places)).graphs
-    return found
+    (schedule,) = fusion.build(facts, places, Ancestry(links.build(facts))).schedules
+    return found, schedule

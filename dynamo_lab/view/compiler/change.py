@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from dynamo_lab.measure.statistics import Ratio, ratio, spread
 from dynamo_lab.view.compiler.compiler import StageGraph
+from dynamo_lab.view.fusion.fusion import ScheduleView
 from dynamo_lab.view.kernels.code_diff import Edit, edits
 from dynamo_lab.view.timings.durations import interval_text, median_text
 
@@ -27,14 +28,15 @@ class ChangeView(Struct, frozen=True, kw_only=True):
     """One change. `changes` are those that count now, the first one first.
 
     `counts` are a name, how many before, and how many after; `fusion` are the groups that came or
-    went, with a sign before each. `graph` are the stages as they are now; None where nothing
-    changed. `tone` is "good" where a call became faster.
+    went, with a sign before each. `graph` are the stages and `schedule` the verdicts of fusion as
+    they are now; None where nothing changed. `tone` is "good" where a call became faster.
     """
 
     verdict: ChangeVerdict
     sentence: str
     changes: tuple[str, ...] = ()
     graph: StageGraph | None = None
+    schedule: ScheduleView | None = None
     counts: tuple[tuple[str, int, int], ...] = ()
     fusion: tuple[str, ...] = ()
     texts: tuple[ChangedText, ...] = ()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from dynamo_lab.model.compiler import LabGraph, LabKernel, LabLine, LabText
+from dynamo_lab.model.compiler import LabGraph, LabKernel, LabLine, LabText, LabTurns
 from dynamo_lab.model.lowering import Buffer, Outcome
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.origins import origin_of
@@ -41,14 +41,30 @@ class StageLoop(Struct, frozen=True, kw_only=True):
     lines: tuple[StageLine, ...]
 
 
+class StageTurns(Struct, frozen=True, kw_only=True):
+    """A loop of a kernel: its name, how often it turns, and its tile and unrolling, 0 for none."""
+
+    name: str
+    size: str
+    reduces: bool
+    tile: int
+    unroll: int
+
+
 class StageKernel(Struct, frozen=True, kw_only=True):
-    """A kernel: the buffers whose loops it joins, as loop IR, and in each language."""
+    """A kernel: the buffers whose loops it joins, as loop IR, and in each language.
+
+    `turns` are the loops that can be ordered, tiled and unrolled, the outermost first; `is_tuned`
+    where the reader did.
+    """
 
     id: int
     name: str
     buffers: tuple[str, ...]
     lines: tuple[StageLine, ...]
     texts: tuple[StageText, ...]
+    turns: tuple[StageTurns, ...] = ()
+    is_tuned: bool = False
 
 
 class StageOperator(Struct, frozen=True, kw_only=True):
@@ -189,6 +205,18 @@ def _kernel(kernel: LabKernel) -> StageKernel:
         buffers=kernel.buffers,
         lines=_lines(kernel.loop_ir),
         texts=(_text(own, ""), *(_text(one, "the same kernel; it is not run") for one in others)),
+        turns=tuple(map(_turns, kernel.turns)),
+        is_tuned=kernel.is_tuned,
+    )
+
+
+def _turns(turns: LabTurns) -> StageTurns:
+    return StageTurns(
+        name=turns.name,
+        size=turns.size,
+        reduces=turns.reduces,
+        tile=turns.tile,
+        unroll=turns.unroll,
     )
 
 

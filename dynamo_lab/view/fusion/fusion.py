@@ -243,7 +243,8 @@ def why_of(schedule: Schedule, ruling: Ruling, producer: int, consumer: int) -> 
         backend = schedule.backends.get(device, "unknown")
         return (of_loops(one, other, backend, is_vertical=ruling.kind == "vertical"),)
     if schedule.compiler != INDUCTOR:  # it says so itself
-        return tuple(Advice(f"Refused, as {reason}.") for reason in ruling.reasons)
+        said = "Refused, as" if ruling.outcome == "refused" else "Forced, although"
+        return tuple(Advice(f"{said} {reason}.") for reason in ruling.reasons)
     return advice(ruling)
 
 

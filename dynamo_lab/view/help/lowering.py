@@ -22,8 +22,9 @@ READINGS: tuple[Reading, ...] = (
         """\
         Read from left to right. The rule is a closure: run at a position, it records what is
         computed there. That record is the loop; loops that share a kernel are merged; the kernel
-        is printed, in the language that runs and in the others. While the program lives, the rule
-        and the text can be changed: a change counts if it gives what eager gives.
+        is printed, in the language that runs and in the others. While the program lives, the rule,
+        fusion, the loops of a kernel and its text can be changed: a change counts if it gives
+        what eager gives.
 
             node    exp    line 3
             rule    apply("exp", v)                      rules/pointwise.py:45

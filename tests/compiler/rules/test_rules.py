@@ -51,6 +51,9 @@ RULES: dict[str, Callable[[torch.Tensor], Any]] = {
     "angle": lambda x: [torch.angle(x), torch.angle(x.log()), torch.angle(x > 0)],
     "repeat of nothing": lambda x: x[:, :0].repeat(2, 3) + 1,
     "means of windows": lambda x: aten._adaptive_avg_pool2d(x[None], (1, 2)),
+    "sums and products so far": lambda x: [
+        x.cumsum(1), x[:4].T.cumprod(-1), x.log().cumsum(1), (x * 9).int().cumsum(1),
+    ],
     "product with a vector": lambda x: torch.addmv(x[:, 0], x, x.new_ones(7)),
     "distance": lambda x: torch.dist(x, x + 1),
     "times powers of 2": lambda x: torch.ldexp(x, x.round()),
@@ -131,3 +134,61 @@ def test_a_quotient_is_rounded_as_eager_rounds_it(dtype: torch.dtype, mode: str)
     a, b = (torch.randn(9999) * 50).to(dtype), torch.randn(9999).to(dtype)
     divided = torch.compile(lambda a, b: torch.div(a, b, rounding_mode=mode), backend="lab")
     assert torch.equal(divided(a, b), torch.div(a, b, rounding_mode=mode))
+
+
+def images(dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    """Two of three channels, with a NaN, and a channel of the least number there is."""
+    torch.manual_seed(0)
+    x = torch.randn(2, 3, 9, 11) * 10
+    if dtype.is_floating_point:
+        x[0, 0, 2, 3], x[0, 1] = torch.nan, -torch.inf
+    return x.to(dtype)
+
+
+largest, mean = torch.nn.functional.max_pool2d, torch.nn.functional.avg_pool2d
+
+POOLINGS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "largest": (largest, {"kernel_size": 3, "stride": 2, "padding": 1}),
+    "largest with gaps": (largest, {"kernel_size": (2, 3), "padding": 1, "dilation": (2, 1)}),
+    "largest beyond the end": (largest, {"kernel_size": 2, "ceil_mode": True}),
+    "mean": (mean, {"kernel_size": 3, "stride": 2, "padding": 1}),
+    "mean without padding": (
+        mean,
+        {"kernel_size": 3, "stride": 2, "padding": 1, "count_include_pad": False},
+    ),
+    "mean beyond the end": (mean, {"kernel_size": (3, 2), "stride": 2, "ceil_mode": True}),
+    "sum": (mean, {"kernel_size": 2, "divisor_override": 1}),
+}
+
+
+@pytest.mark.parametrize("name", POOLINGS)
+def test_windows_are_pooled_as_eager_pools_them(name: str) -> None:
+    pool, options = POOLINGS[name]
+    is_max = pool is largest
+    dtypes = [torch.float32, torch.bfloat16, *([torch.int64] if is_max else [])]
+    given = [images(dtype) for dtype in dtypes]
+    given.append(given[0].contiguous(memory_format=torch.channels_last))
+    gradient = torch.arange(12.0)
+
+    def all_of(*xs: torch.Tensor) -> list[torch.Tensor]:
+        found = [pool(x, **options) for x in xs]
+        if is_max:
+            found += [pool(x, **options, return_indices=True)[1] for x in xs]
+        return found
+
+    def slope(x: torch.Tensor) -> torch.Tensor:
+        y = pool(x.requires_grad_(), **options)
+        return torch.autograd.grad((y * gradient[: y.shape[-1]]).sum(), x)[0]
+
+    torch.compiler.reset()
+    programs: list[Program] = []
+    with compiled(programs.append):
+        got = torch.compile(all_of, backend="lab", dynamic=False)(*given)
+        slopes = torch.compile(slope, backend="lab", dynamic=False)(images())
+    for one, expected in zip(got, all_of(*given), strict=True):
+        assert one.stride() == expected.stride()
+        close = {"rtol": 0, "atol": 0} if is_max else {}
+        torch.testing.assert_close(one, expected, **close, equal_nan=True)
+    torch.testing.assert_close(slopes, slope(images()))
+    left = {fallback.reason for program in programs for fallback in program.fallbacks}
+    assert left <= {"a gradient of windows with gaps"}

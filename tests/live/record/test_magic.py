@@ -20,6 +20,10 @@ CELLS = {
     "semicolon": "%%compile --quiet\nx.sum();",
     "kept": "%%compile --quiet --into kept --html {file}.html --json {file}.json.gz\nz = x + 1",
     "shows what was kept": "print(repr(kept))\nprint(z.sum().item())",
+    "by another compiler": (
+        "import dynamo_lab\n"
+        "print([one.language for one in dynamo_lab.beside(kept)['lab'].kernels])"
+    ),
     "fails at run time": "%%compile\nq = x + 1\nw = q.view(3, -1)",
     "fails while traced": "%%compile\nw = x @ torch.ones(5, 5)",
     "fails while traced, verbosely": "%%compile --verbose\nw = x @ torch.ones(5, 5)",
@@ -120,6 +124,10 @@ def test_a_recording_is_kept_under_a_name_and_in_files(cells: dict[str, Any]) ->
     assert "1 graphs" in text
     assert "128.0" in text
     assert {path.name for path in cells["folder"].iterdir()} == {"kept.html", "kept.json.gz"}
+
+
+def test_a_cell_is_compiled_again_by_another_compiler(cells: dict[str, Any]) -> None:
+    assert text_of(cells["by another compiler"]).strip() == "['c']"
 
 
 def test_a_cell_that_runs_again_is_captured_as_before(cells: dict[str, Any]) -> None:

@@ -41,7 +41,8 @@ export function RanksBar() {
   );
 }
 
-function told({ fix, label, view }: Entry): string {
+function told({ fix, label, view }: Entry, isOther: boolean): string {
+  if (isOther) return "This is what the other compiler makes of your program.";
   if (view.bench) return "Compiled once more, checked, and timed: see Bench.";
   return fix ? `This is the program with the fix \`${fix}\`.` : `Lowered again: \`${label}\`.`;
 }
@@ -53,14 +54,15 @@ export function MadeBar() {
   const { recordings } = source;
   const entry = recordings.shown.value;
   if (!entry || entry.label === entry.base) return null;
-  const facts = recordings.between(entry.base, entry.label)?.facts ?? [];
+  const pair = recordings.between(entry.base, entry.label);
+  const facts = pair?.facts ?? [];
   const compare = (): void => {
     isBeside.value = true;
     setTab("kernels");
   };
   return (
     <p class="dl-trial-bar" role="status">
-      <span><Prose text={told(entry)} /> {facts.length > 0 && <b>{facts.join(", ")}.</b>}</span>
+      <span><Prose text={told(entry, Boolean(pair?.compilers))} /> {facts.length > 0 && <b>{facts.join(", ")}.</b>}</span>
       <button type="button" class="dl-button" onClick={compare}>Compare kernels</button>
       <button type="button" class="dl-button" onClick={() => recordings.show(entry.base)}>Back to your recording</button>
     </p>

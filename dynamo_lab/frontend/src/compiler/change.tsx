@@ -1,5 +1,5 @@
 // A box to change a rule or a kernel's text in place, and what came of it.
-import { type Signal, useSignal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Diff } from "../compare/diff";
 import { rowsOf } from "../compare/pairs";
@@ -16,6 +16,8 @@ export type Change = (change: Asking) => Promise<ChangeView | null>;
 
 interface BoxProps {
   readonly draft: Signal<string | null>;
+  /** What it is a draft of, as `GraphChanges.draft` calls it. */
+  readonly of: string;
   readonly original: string;
   readonly language: string;
   readonly label: string;
@@ -23,16 +25,11 @@ interface BoxProps {
   send(text: string): void;
 }
 
-export function Box({ draft, original, language, label, changes, send }: BoxProps) {
+export function Box({ draft, of, original, language, label, changes, send }: BoxProps) {
   const busy = changes.busy.value;
-  const last = changes.shown.value;
-  const wasSent = useSignal(false);
   const parent = useRef<HTMLDivElement>(null);
   const latest = useRef<() => void>(() => undefined);
-  const run = (): void => {
-    wasSent.value = true;
-    send(draft.peek() ?? original);
-  };
+  const run = (): void => send(draft.peek() ?? original);
   latest.current = run;
   useLayoutEffect(() => {
     if (!parent.current) return;
@@ -48,9 +45,16 @@ export function Box({ draft, original, language, label, changes, send }: BoxProp
         <button type="button" class="dl-button dl-edit-run" disabled={busy} title="Ctrl+Enter, or \u2318+Enter" onClick={run}>{busy ? "Trying\u2026" : "Try"}</button>
         <button type="button" class="dl-button" disabled={busy} onClick={() => (draft.value = null)}>Cancel</button>
       </div>
-      {!busy && wasSent.value && last?.verdict === "refused" && <p class="dl-stage-note dl-bad-text"><Prose text={last.sentence} /></p>}
+      <Refusal changes={changes} of={of} />
     </div>
   );
+}
+
+/** Why what was asked here last was refused, said where it was asked, too. */
+export function Refusal({ changes, of }: { changes: GraphChanges; of: string }) {
+  const last = changes.shown.value;
+  if (changes.busy.value || changes.asked.value !== of || last?.verdict !== "refused") return null;
+  return <p class="dl-stage-note dl-bad-text"><Prose text={last.sentence} /></p>;
 }
 
 interface OutcomeProps {

@@ -1,6 +1,7 @@
 // The backend lab: its operators as a list, and the stages of the chosen one.
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { OtherCompiler } from "../compare/other-compiler";
 import { useModel, usePart, useStore } from "../core/context";
 import { nodeEntity } from "../core/entities";
 import type { StageOperator } from "../core/types.generated";
@@ -55,7 +56,7 @@ export function Compiler() {
   return (
     <div class="dl-kernels dl-compiler">
       <div class="dl-kernel-side">
-        <div class="dl-toolbar"><SearchBox query={query} label="Search operators" placeholder="operator, outcome, line" /></div>
+        <div class="dl-toolbar"><SearchBox query={query} label="Search operators" placeholder="operator, outcome, line" /><OtherCompiler /></div>
         <VirtualList
           label="Operators" class="dl-kernel-list" count={items.length} row={46} current={at} show={jump.value} rowClass={rowClass}
           entity={(i) => itemEntity(items[i])} onChoose={(i) => (chosen.value = itemEntity(items[i]) || chosen.value)}

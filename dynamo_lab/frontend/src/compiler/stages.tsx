@@ -8,6 +8,8 @@ import { NodeCall } from "../graphs/node-row";
 import { Go, Prose } from "../ui/bits";
 import { Box, type Change, Outcome } from "./change";
 import { LANGUAGES } from "./items";
+import { LoopPlan } from "./loops";
+import { Pairs } from "./pairs";
 import { StageText } from "./stage-text";
 import { compilerState, type GraphChanges } from "./state";
 
@@ -15,13 +17,15 @@ interface PaneProps {
   readonly title: string;
   readonly aside?: ComponentChildren;
   readonly entity?: string;
+  /** A row of its own; with `half`, in a wide view half of one. */
   readonly wide?: boolean;
+  readonly half?: boolean;
   readonly children: ComponentChildren;
 }
 
-function Pane({ title, aside, entity, wide, children }: PaneProps) {
+function Pane({ title, aside, entity, wide, half, children }: PaneProps) {
   return (
-    <section class={`dl-stage${wide ? " is-wide" : ""}`} aria-label={title}>
+    <section class={`dl-stage${wide ? " is-wide" : ""}${half ? " is-half" : ""}`} aria-label={title}>
       <h3 class="dl-stage-head" data-entity={entity || undefined}><b>{title}</b> {aside}</h3>
       {children}
     </section>
@@ -47,6 +51,7 @@ export function Stages({ graph, operator, changes, change }: StagesProps) {
         <Node {...all} />
         <Rule {...all} rule={rule} />
         <Loops {...all} />
+        <Fusion {...all} />
         {kernels.map((kernel) => <Kernel key={kernel.id} {...all} kernel={kernel} />)}
         {kernels.map((kernel) => <Text key={kernel.id} {...all} kernel={kernel} />)}
       </div>
@@ -69,7 +74,8 @@ function Node({ graph, operator }: StagesProps) {
 }
 
 function Rule({ graph, operator, changes, change, rule }: StagesProps & { rule: StageRule | undefined }) {
-  const draft = changes.draft(`rule ${operator.node}`);
+  const of = `rule ${operator.node}`;
+  const draft = changes.draft(of);
   const entity = nodeEntity(graph.graph, operator.node);
   if (!rule) {
     const why = operator.outcome === "fallback" ? "ATen computes it: no rule lowers it, or its rule refused." : "No rule was needed.";
@@ -89,7 +95,7 @@ function Rule({ graph, operator, changes, change, rule }: StagesProps & { rule: 
   return (
     <Pane title="Rule" entity={entity} aside={aside}>
       {isOpen
-        ? <Box key={operator.node} draft={draft} original={rule.text} language="python" label={`Rule of ${operator.name}`} changes={changes} send={send} />
+        ? <Box key={of} of={of} draft={draft} original={rule.text} language="python" label={`Rule of ${operator.name}`} changes={changes} send={send} />
         : <div class="dl-stage-rule" data-entity={entity}><StageText graph={graph} lines={lines} language="python" label={`Rule of ${operator.name}`} node={operator.node} /></div>}
     </Pane>
   );
@@ -106,12 +112,29 @@ function Loops({ graph, operator }: StagesProps) {
   return <Pane title="Loop IR" aside={<span class="dl-dim dl-ellipsis">{names}</span>}><StageText graph={graph} lines={lines} language="" label={`Loops of ${operator.name}`} node={operator.node} /></Pane>;
 }
 
-function Kernel({ graph, operator, kernel }: StagesProps & { kernel: StageKernel }) {
+function Fusion({ graph, operator, changes, change }: StagesProps) {
+  const { fusions } = useModel().view;
+  const schedule = changes.schedule.value ?? fusions.schedules.find((one) => one.graph === graph.graph && one.compiler === "lab");
+  if (!schedule || operator.loops.length === 0) return null;
+  const buffers = operator.loops.map((at) => graph.loops[at].buffer);
+  return <Pane title="Fusion" half><Pairs schedule={schedule} buffers={buffers} busy={changes.busy.value} change={change} /></Pane>;
+}
+
+function Kernel({ graph, operator, changes, change, kernel }: StagesProps & { kernel: StageKernel }) {
   const isRecorded = useModel().view.compiler.graphs.includes(graph);
   const name = isRecorded ? <Go to={kernelEntity(kernel.id)}>{kernel.name}</Go> : <code>{kernel.name}</code>;
   const joined = kernel.buffers.length > 1 ? `joins ${kernel.buffers.join(", ")}` : `of ${kernel.buffers.join("")}`;
+  const plan = changes.plan(kernel.name);
+  const isOpen = change !== undefined && plan.value !== null;
+  const aside = (
+    <>
+      {name} <span class="dl-dim dl-ellipsis" title={joined}>{joined}</span>
+      {change && !isOpen && kernel.turns.length > 0 && <button type="button" class="dl-button" data-own title="Their order, tiles and unrolling" onClick={() => (plan.value = kernel.turns)}>Loops</button>}
+    </>
+  );
   return (
-    <Pane title="Kernel" aside={<>{name} <span class="dl-dim dl-ellipsis" title={joined}>{joined}</span></>}>
+    <Pane title="Kernel" aside={aside} wide half>
+      {isOpen && <LoopPlan kernel={kernel} plan={plan} changes={changes} change={change} />}
       <StageText graph={graph} lines={kernel.lines} language="" label={`Loop IR of ${kernel.name}`} node={operator.node} />
     </Pane>
   );
@@ -121,7 +144,8 @@ function Text({ graph, operator, changes, change, kernel }: StagesProps & { kern
   const { language } = usePart(compilerState);
   const shown = kernel.texts.find((one) => one.language === language.value) ?? kernel.texts[0];
   const runs = shown === kernel.texts[0];
-  const draft = changes.draft(`text ${kernel.name}`);
+  const of = `text ${kernel.name}`;
+  const draft = changes.draft(of);
   const text = shown.lines.map(([line]) => line).join("\n");
   const isOpen = change !== undefined && runs && draft.value !== null;
   const send = (written: string): void => void change?.({ what: "text", kernel: kernel.name, text: written }).then((found) => {
@@ -139,7 +163,7 @@ function Text({ graph, operator, changes, change, kernel }: StagesProps & { kern
   return (
     <Pane title="Text" aside={aside} wide>
       {isOpen
-        ? <Box key={kernel.name} draft={draft} original={text} language={shown.language} label={`Text of ${kernel.name}`} changes={changes} send={send} />
+        ? <Box key={of} of={of} draft={draft} original={text} language={shown.language} label={`Text of ${kernel.name}`} changes={changes} send={send} />
         : shown.lines.length > 0 && <StageText graph={graph} lines={shown.lines} language={shown.language} label={`${kernel.name} in ${LANGUAGES[shown.language] ?? shown.language}`} node={operator.node} />}
     </Pane>
   );

@@ -1219,13 +1219,20 @@ export interface StageLoop {
   readonly lines: readonly (readonly [string, readonly number[]])[];
 }
 
-/** A kernel: the buffers whose loops it joins, as loop IR, and in each language. */
+/**
+ * A kernel: the buffers whose loops it joins, as loop IR, and in each language.
+ *
+ * `turns` are the loops that can be ordered, tiled and unrolled, the outermost first; `is_tuned`
+ * where the reader did.
+ */
 export interface StageKernel {
   readonly id: number;
   readonly name: string;
   readonly buffers: readonly string[];
   readonly lines: readonly (readonly [string, readonly number[]])[];
   readonly texts: readonly StageText[];
+  readonly turns: readonly StageTurns[];
+  readonly is_tuned: boolean;
 }
 
 /** A kernel in a language; `note` says why there is none, or that it does not run here. */
@@ -1233,6 +1240,15 @@ export interface StageText {
   readonly language: string;
   readonly lines: readonly (readonly [string, readonly number[]])[];
   readonly note: string;
+}
+
+/** A loop of a kernel: its name, how often it turns, and its tile and unrolling, 0 for none. */
+export interface StageTurns {
+  readonly name: string;
+  readonly size: string;
+  readonly reduces: boolean;
+  readonly tile: number;
+  readonly unroll: number;
 }
 
 /** Every schedule; `unseen` says why a pair was never considered, by compiler and case. */
@@ -2154,14 +2170,15 @@ export interface TimingView {
  * One change. `changes` are those that count now, the first one first.
  *
  * `counts` are a name, how many before, and how many after; `fusion` are the groups that came or
- * went, with a sign before each. `graph` are the stages as they are now; None where nothing
- * changed. `tone` is "good" where a call became faster.
+ * went, with a sign before each. `graph` are the stages and `schedule` the verdicts of fusion as
+ * they are now; None where nothing changed. `tone` is "good" where a call became faster.
  */
 export interface ChangeView {
   readonly verdict: ChangeVerdict;
   readonly sentence: string;
   readonly changes: readonly string[];
   readonly graph: StageGraph | null;
+  readonly schedule: ScheduleView | null;
   readonly counts: readonly (readonly [string, number, number])[];
   readonly fusion: readonly string[];
   readonly texts: readonly ChangedText[];
@@ -2280,6 +2297,7 @@ export interface Outcomes {
   readonly try_fix: TrialOutcome;
   readonly apply: AppliedOutcome;
   readonly relower: LoweredOutcome;
+  readonly beside: LoweredOutcome;
   readonly bench: MeasuredOutcome;
   readonly bisect: MeasuredOutcome;
   readonly warm_start: MeasuredOutcome;

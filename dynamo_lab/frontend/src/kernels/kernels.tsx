@@ -4,6 +4,7 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { timeOf } from "../benchmarks/state";
 import { Beside, BesideToggle } from "../compare/beside";
+import { OtherCompiler } from "../compare/other-compiler";
 import { compareState } from "../compare/state";
 import { useModel, useStore } from "../core/context";
 import { kernelEntity } from "../core/entities";
@@ -122,7 +123,7 @@ export function Kernels() {
   return (
     <div class="dl-kernels">
       <div class="dl-kernel-side" ref={side}>
-        <div class="dl-toolbar dl-kernel-compare"><BesideToggle /></div>
+        <div class="dl-toolbar dl-kernel-compare"><BesideToggle /><OtherCompiler /></div>
         <Head all={view.kernels.kernels.length} kin={kinCount} only={only} toggle={() => (onlyKin.value = !onlyKin.value)} />
         <VirtualList
           label="Kernels" class="dl-kernel-list" count={items.length} row={row} entity={entity} rowClass={rowClass}

@@ -5,13 +5,16 @@ import { offers } from "../core/source";
 import { Prose } from "./bits";
 
 interface RunButtonProps {
-  readonly what: "warm_start" | "time_guards";
+  readonly what: "warm_start" | "time_guards" | "beside";
   readonly label: string;
   readonly title: string;
+  readonly busy?: string;
+  /** What is done with the new recording; it is shown, unless this says otherwise. */
+  show?(label: string): void;
 }
 
 /** Nothing where no kernel has the program, or where nothing of it was compiled. */
-export function RunButton({ what, label, title }: RunButtonProps) {
+export function RunButton({ what, label, title, busy = "Measuring", show }: RunButtonProps) {
   const { source } = useStore();
   const { runs, recordings } = source;
   const isBusy = useSignal(false);
@@ -25,13 +28,13 @@ export function RunButton({ what, label, title }: RunButtonProps) {
     runs.run(what, base, {})
       .then((ran) => {
         recordings.add(ran, { base, fix: "", asked });
-        recordings.show(ran.label);
+        (show ?? ((made) => recordings.show(made)))(ran.label);
       }, (reason: unknown) => void (error.value = reason instanceof Error ? reason.message : String(reason)))
       .finally(() => (isBusy.value = false));
   };
   return (
     <span data-own>
-      <button type="button" class="dl-button" title={title} disabled={isBusy.value} onClick={start}>{isBusy.value ? "Measuring" : label}</button>
+      <button type="button" class="dl-button" title={title} disabled={isBusy.value} onClick={start}>{isBusy.value ? busy : label}</button>
       {error.value && <span class="dl-would-error" role="alert"> <Prose text={error.value} /></span>}
     </span>
   );

@@ -161,6 +161,44 @@ void kernel0(const float* restrict x0, const float* restrict x1, float* restrict
   }
 }
 
+==== aten.cumprod.default
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    for (long i1 = 0; i1 < 6; i1++) {
+      float acc0 = 1;
+      const long t1 = i1;
+      #pragma omp simd reduction(*:acc0)
+      for (long r0 = 0; r0 < 6; r0++) {
+        const long t2 = r0;
+        const unsigned char t3 = t2 <= t1;
+        const float t4 = t3 ? x0[6*i0 + r0] : 0;
+        const float t5 = t3 ? t4 : (1.0f);
+        acc0 *= t5;
+      }
+      buf0[6*i0 + i1] = acc0;
+    }
+  }
+}
+
+==== aten.cumsum.default
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    for (long i1 = 0; i1 < 6; i1++) {
+      float acc0 = 0;
+      const long t1 = i1;
+      #pragma omp simd reduction(+:acc0)
+      for (long r0 = 0; r0 < 6; r0++) {
+        const long t2 = r0;
+        const unsigned char t3 = t2 <= t1;
+        const float t4 = t3 ? x0[6*i0 + r0] : 0;
+        const float t5 = t3 ? t4 : (0.0f);
+        acc0 += t5;
+      }
+      buf0[6*i0 + i1] = acc0;
+    }
+  }
+}
+
 ==== aten.linalg_vector_norm.default
 void kernel0(const float* restrict x0, float* restrict buf1, int threads) {
   float acc0 = 0;

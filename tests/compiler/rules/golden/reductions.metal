@@ -236,6 +236,54 @@ kernel void kernel0(
   if (lane == 0) buf0[8*i0 + 2*i1 + i2] = acc0;
 }
 
+==== aten.cumprod.default
+kernel void kernel0(
+    device const float* x0,
+    device float* buf0,
+    uint thread_at [[thread_position_in_grid]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  const long x_at = thread_at / 32;
+  if (x_at >= 24) return;
+  const long i0 = (x_at / (6));
+  const long i1 = x_at % (6);
+  float acc0 = float(1);
+  for (long r_at = lane; r_at < 6; r_at += 32) {
+    const long r0 = r_at;
+    const long t1 = r0;
+    const long t2 = i1;
+    const bool t3 = t1 <= t2;
+    const float t4 = t3 ? float(x0[6*i0 + r0]) : float(0);
+    const float t5 = t3 ? t4 : (1.0f);
+    acc0 *= t5;
+  }
+  acc0 = prod_of_lanes(acc0);
+  if (lane == 0) buf0[6*i0 + i1] = acc0;
+}
+
+==== aten.cumsum.default
+kernel void kernel0(
+    device const float* x0,
+    device float* buf0,
+    uint thread_at [[thread_position_in_grid]],
+    uint lane [[thread_index_in_simdgroup]]) {
+  const long x_at = thread_at / 32;
+  if (x_at >= 24) return;
+  const long i0 = (x_at / (6));
+  const long i1 = x_at % (6);
+  float acc0 = float(0);
+  for (long r_at = lane; r_at < 6; r_at += 32) {
+    const long r0 = r_at;
+    const long t1 = r0;
+    const long t2 = i1;
+    const bool t3 = t1 <= t2;
+    const float t4 = t3 ? float(x0[6*i0 + r0]) : float(0);
+    const float t5 = t3 ? t4 : (0.0f);
+    acc0 += t5;
+  }
+  acc0 = sum_of_lanes(acc0);
+  if (lane == 0) buf0[6*i0 + i1] = acc0;
+}
+
 ==== aten.linalg_vector_norm.default
 kernel void kernel0(
     device const float* x0,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { buildKin } from "../src/core/kin";
-import type { FusionsView } from "../src/core/types.generated";
-import { groupsAfter, pairsOf, tally } from "../src/fusion/rounds";
-import { fusionDot, fusionScene } from "../src/fusion/scene";
-import { whyNot } from "../src/fusion/why-not";
-import { cases } from "./cases";
-import { graph, kernel, view } from "./sample";
+import { buildKin } from "../../src/core/kin";
+import type { FusionsView } from "../../src/core/types.generated";
+import { groupsAfter, pairsOf, tally } from "../../src/fusion/rounds";
+import { fusionDot, fusionScene } from "../../src/fusion/scene";
+import { whyNot } from "../../src/fusion/why-not";
+import { cases } from "../cases";
+import { graph, kernel, view } from "../sample";
 
 interface Answer {
   readonly title: string;

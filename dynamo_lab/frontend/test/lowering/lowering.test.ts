@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { buildKin } from "../src/core/kin";
-import type { BufferView, LoweringStep, LoweringsView } from "../src/core/types.generated";
-import { bufferItems, buffersOf, foundItems, itemEntity, nextStep, placeOf, shownStep, stepItems } from "../src/lowering/items";
-import { graph, kernel, view } from "./sample";
+import { buildKin } from "../../src/core/kin";
+import type { BufferView, LoweringStep, LoweringsView } from "../../src/core/types.generated";
+import { bufferItems, buffersOf, foundItems, itemEntity, nextStep, placeOf, shownStep, stepItems } from "../../src/lowering/items";
+import { graph, kernel, view } from "../sample";
 
 function step(node: number, outcome: LoweringStep["outcome"], ended: readonly number[] = [], made: readonly number[] = []): LoweringStep {
   return { node, name: `n${node}`, operator: "", outcome, sentence: "", rule: "", place: "", made, ended, where: "", entity: "" };
