@@ -16,7 +16,8 @@ from dynamo_lab.errors import DrawingError
 from dynamo_lab.render.colours import SCHEMES
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.graphs.graphs import GraphView, ModuleView
+from dynamo_lab.view.graphs.boxes import ModuleView
+from dynamo_lab.view.graphs.graphs import GraphView
 from dynamo_lab.view.graphs.kinds import KINDS, kind_of
 from dynamo_lab.view.graphs.scenes import (
     MAX_BOXES,
