@@ -28,7 +28,8 @@ class RepeatView(Struct, frozen=True, kw_only=True):
     each reads: from its own block, from the block before, from the same node before all blocks, or
     from one there that is made alike, such as a weight of its own. `differs` says which of these
     are not the same, and which numbers count. `parent` is the repeat in a block of which it lies,
-    -1 for none. `name` names the blocks by their modules, empty where they have none of their own.
+    -1 for none. `name` names the blocks by their modules, empty where they have none of their own,
+    and `holds` the operators of a block.
     """
 
     first: int
@@ -169,12 +170,12 @@ def _name(paths: Sequence[Path], run: _Run) -> str:
 
 
 def _holds(table: NodeTable, run: _Run) -> str:
-    """'14 nodes each: layer_norm, linear, relu and 3 more'."""
+    """'layer_norm, linear, relu and 3 more': what a block does."""
     block = range(run.first, run.first + run.size)
+    if {table.strings[table.op[node]] for node in block} == {"placeholder"}:
+        return "inputs"
     names = dict.fromkeys(operator_name(table.strings[table.target[node]]) for node in block)
-    inputs = {table.strings[table.op[node]] for node in block} == {"placeholder"}
-    what = "" if inputs else f": {listed(list(names), _NAMED)}"
-    return f"{plural(run.size, 'input' if inputs else 'node')} each{what}"
+    return listed(list(names), _NAMED)
 
 
 def _differs(table: NodeTable, alike: Alike, run: _Run) -> Iterator[str]:
@@ -191,4 +192,6 @@ def _differs(table: NodeTable, alike: Alike, run: _Run) -> Iterator[str]:
         numbers = zip(alike.numbers(node), alike.numbers(node + last - run.first), strict=True)
         for a, b in numbers:
             if a != b:
-                yield f"a number passed to `{name}` counts from {a} to {b}"
+                step = (b - a) // (run.times - 1)
+                steps = "" if abs(step) == 1 else f" in steps of {abs(step)}"
+                yield f"a number passed to `{name}` counts from {a} to {b}{steps}"
