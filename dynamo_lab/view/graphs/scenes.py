@@ -188,8 +188,10 @@ class Scenes:
         """The frame of opened blocks: the first and a box of the others, or all."""
         rest = replace(box, parts=box.parts[1:], is_rest=True)
         is_all = rest.id in opened
-        nodes, children = zip(*(box.parts if is_all else box.parts[:1]), strict=True)
-        items = Items(tuple(chain(*nodes)), tuple(chain(*children)))
+        parts = box.parts if is_all else box.parts[:1]
+        nodes = chain.from_iterable(part.nodes for part in parts)
+        children = chain.from_iterable(part.children for part in parts)
+        items = Items(tuple(nodes), tuple(children))
         frame = Cluster(box.id, box.graph, box.module, () if is_all else (rest,), (), box.repeat)
         return self._filled(frame, items, opened)
 

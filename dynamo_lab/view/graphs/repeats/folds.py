@@ -1,9 +1,10 @@
-"""Repeats as a diagram folds them: within one box of a module, a part of each block."""
+"""Repeats folded: in a listing, and in a diagram a part of each block within a module."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from dynamo_lab.view.graphs.graphs import GraphView
+from dynamo_lab.view.graphs.repeats.repeats import INPUTS, RepeatView
 
 
 class Items(NamedTuple):
@@ -18,6 +19,33 @@ class Fold(NamedTuple):
 
     repeat: int
     blocks: tuple[Items, ...]
+
+
+def listed_nodes(graph: GraphView, inputs: bool = True) -> Iterator[int | RepeatView]:
+    """The nodes of a listing in order: of repeated blocks the first, then what stands for them.
+
+    Without `inputs`, blocks of inputs are not folded.
+    """
+    starts = {
+        (one.parent, one.first): number
+        for number, one in enumerate(graph.repeats)
+        if inputs or one.holds != INPUTS
+    }
+
+    def rows(start: int, end: int, within: int) -> Iterator[int | RepeatView]:
+        at = start
+        while at < end:
+            number = starts.get((within, at))
+            if number is None:
+                yield at
+                at += 1
+                continue
+            one = graph.repeats[number]
+            yield from rows(at, at + one.size, number)
+            yield one
+            at += one.size * one.times
+
+    return rows(0, len(graph.name), -1)
 
 
 class Folds:

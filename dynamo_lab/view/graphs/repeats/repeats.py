@@ -16,6 +16,9 @@ from dynamo_lab.view.graphs.repeats.stretches import Stretch, stretches
 LEAST_HIDDEN = 8
 """A fold that hides fewer nodes than this costs more reading than it saves."""
 
+INPUTS = "inputs"
+"""What blocks hold that consist of inputs alone."""
+
 _FEWEST = 3
 _NAMED = 4
 
@@ -111,19 +114,19 @@ def _differing(one: Path, other: Path) -> int | None:
 def _equal_runs(alike: Alike, stretch: Stretch, start: int) -> Iterator[_Run]:
     """The stretch cut where a block is not equal to the one before it."""
     size, blocks = stretch.period, (stretch.end - start) // stretch.period
-    first, steps = 0, None
-    for block in range(1, blocks + 1):
-        found = None
-        if block < blocks:
-            at = start + (block - 1) * size
-            found = _steps(alike, at, size, start + first * size)
-        if found is None or (steps is not None and found != steps):
-            run = _Run(start + first * size, size, block - first)
-            if run.times >= _FEWEST and size * (run.times - 1) >= LEAST_HIDDEN:
-                yield run
-            first, steps = block, None
-        else:
-            steps = found
+    first = 0
+    while first < blocks:
+        end, steps = first + 1, None
+        while end < blocks:
+            found = _steps(alike, start + (end - 1) * size, size, start + first * size)
+            if found is None or steps not in (None, found):
+                break
+            end, steps = end + 1, found
+        run = _Run(start + first * size, size, end - first)
+        if run.times >= _FEWEST and size * (run.times - 1) >= LEAST_HIDDEN:
+            yield run
+        # of two whose numbers differ, the second may be equal to those that follow
+        first = end - 1 if run.times == 2 else end
 
 
 def _steps(alike: Alike, at: int, size: int, start: int) -> tuple[int, ...] | None:
@@ -173,20 +176,27 @@ def _holds(table: NodeTable, run: _Run) -> str:
     """'layer_norm, linear, relu and 3 more': what a block does."""
     block = range(run.first, run.first + run.size)
     if {table.strings[table.op[node]] for node in block} == {"placeholder"}:
-        return "inputs"
+        return INPUTS
     names = dict.fromkeys(operator_name(table.strings[table.target[node]]) for node in block)
     return listed(list(names), _NAMED)
 
 
 def _differs(table: NodeTable, alike: Alike, run: _Run) -> Iterator[str]:
-    own: list[tuple[int, int]] = []
-    last = run.end - run.size
+    own, mixed = 0, 0
+    named = ""
     for node in range(run.first, run.first + run.size):
-        pairs = zip(table.inputs[node], table.inputs[node + last - run.first], strict=True)
-        own += [(a, b) for a, b in pairs if a != b and b < run.first]
+        for slot in zip(*(table.inputs[at] for at in range(node, run.end, run.size)), strict=True):
+            if max(slot) >= run.first or len(different := dict.fromkeys(slot)) == 1:
+                continue
+            own += len(different) == run.times
+            mixed += len(different) < run.times
+            named = named or " … ".join(f"`{table.name[at]}`" for at in _ends(list(different)))
     if own:
-        names = " … ".join(f"`{table.name[at]}`" for at in own[0])
-        yield f"each reads {plural(len(own), 'value')} of its own ({names})"
+        yield f"each reads {plural(own, 'value')} of its own ({named})"
+    if mixed:
+        places = "" if own else f" ({named})"
+        yield f"in {plural(mixed, 'place')} some read another value than others{places}"
+    last = run.end - run.size
     for node in range(run.first, run.first + run.size):
         name = operator_name(table.strings[table.target[node]])
         numbers = zip(alike.numbers(node), alike.numbers(node + last - run.first), strict=True)
@@ -195,3 +205,7 @@ def _differs(table: NodeTable, alike: Alike, run: _Run) -> Iterator[str]:
                 step = (b - a) // (run.times - 1)
                 steps = "" if abs(step) == 1 else f" in steps of {abs(step)}"
                 yield f"a number passed to `{name}` counts from {a} to {b}{steps}"
+
+
+def _ends(values: Sequence[int]) -> tuple[int, int]:
+    return values[0], values[-1]
