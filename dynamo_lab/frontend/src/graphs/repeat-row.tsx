@@ -19,6 +19,7 @@ export function RepeatRow({ row: { index, repeat, depth }, isOpen }: RepeatRowPr
   const isIn = (mask: Uint8Array | null): boolean => mask !== null && mask.subarray(start + one.first + size, start + endOf(one)).includes(1);
   const marked = isOpen ? "" : isIn(store.held.value) ? " is-held" : isIn(store.lit.value) ? " is-lit" : "";
   const each = holds === "inputs" ? `${plural(size, "input")} each` : `${plural(size, "node")} each: ${holds}`;
+  const told = [each, ...(differs.length > 0 ? differs : ["equal but for names"])].join("; ");
   const title = `${isOpen ? "Fold to the first of them" : `Show all ${times.toLocaleString("en")}`} (Enter, or \u2190 \u2192 on a node)`;
   return (
     <>
@@ -27,7 +28,7 @@ export function RepeatRow({ row: { index, repeat, depth }, isOpen }: RepeatRowPr
         <button type="button" class="dl-go" tabIndex={-1} aria-expanded={isOpen} title={title}>
           {isOpen ? "\u25be" : "\u25b8"} <b>{"\u00d7"} {times.toLocaleString("en")}</b> {name}
         </button>
-        {" "}<span class="dl-dim">{each}; {differs.length > 0 ? <Prose text={differs.join("; ")} /> : "equal but for names"}{isOpen ? "" : "; the first:"}</span>
+        {" "}<span class="dl-dim" title={told.replaceAll("`", "")}><Prose text={isOpen ? told : `${told}; the first:`} /></span>
       </span>
     </>
   );

@@ -2,6 +2,7 @@
 import { useModel, useStore } from "../../core/context";
 import { graphEntity, moduleEntity, nodeEntity, parseEntity } from "../../core/entities";
 import type { Mask } from "../../core/kin";
+import { cut } from "../../core/words";
 import type { Layout, Placed } from "../../layout/layout";
 import type { GraphIndex } from "../graph-index";
 import { type Colouring, shares } from "./colours";
@@ -9,6 +10,7 @@ import { bodyName, type Label, moduleLabel, repeatLabel } from "./labels";
 import { bodyId, type Box, type BoxId, type Cluster, moduleId, nodeId, nodesOf, type Scene } from "./scenes";
 
 const MOST_LIT = 200;
+const LETTER = 6.2; // pixels of a letter of a frame's name
 
 interface PictureProps {
   readonly scene: Scene;
@@ -39,7 +41,7 @@ function Frame({ placed, name, entity, onToggle }: { placed: Placed; name: strin
   return (
     <g class="dl-frame-box" data-entity={entity}>
       <rect x={placed.x} y={placed.y} width={placed.width} height={placed.height} rx={6} />
-      <text x={placed.x + 8} y={placed.y + 15}>{name}</text>
+      <text x={placed.x + 8} y={placed.y + 15}>{cut(name, Math.max(4, Math.floor((placed.width - 34) / LETTER)))}<title>{name}</title></text>
       <g class="dl-close-box" role="button" tabindex={0} aria-label={`Close ${name}`} data-own onClick={onToggle} onKeyDown={onKeys(onToggle)}>
         <rect x={placed.x + placed.width - 20} y={placed.y + 4} width={15} height={15} rx={3} />
         <path d={`M${placed.x + placed.width - 16},${placed.y + 11.5}h7`} />
