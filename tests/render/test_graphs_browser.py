@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
+TIMES = "\N{MULTIPLICATION SIGN}"
 GOLDEN = Path(__file__).parent / "golden" / "dot" / "test_modules_are_collapsed.txt"
 
 
@@ -247,9 +248,9 @@ def test_a_diagram_opens_the_first_block_and_then_the_others(
 ) -> None:
     page = graphs("unrolled")
     diagram(page)
-    more = page.locator(".dl-box", has_text="× 11 more")
+    more = page.locator(".dl-box", has_text=f"{TIMES} 11 more")
     more.last.click()
     page.locator(".dl-box", has_text="add_s11").wait_for()
-    page.get_by_role("button", name="Close × 12 mm and add").click()
+    page.get_by_role("button", name=f"Close {TIMES} 12 mm and add").click()
     page.locator(".dl-box", has_text="add_s11").wait_for(state="detached")
-    page.locator(".dl-box", has_text="× 12 mm and add").wait_for()
+    page.locator(".dl-box", has_text=f"{TIMES} 12 mm and add").wait_for()

@@ -16,8 +16,8 @@ from dynamo_lab.view.graphs.graphs import GraphView
 from dynamo_lab.view.graphs.repeats.folds import listed_nodes
 from dynamo_lab.view.graphs.repeats.stretches import stretches
 from dynamo_lab.view.graphs.scenes import Scenes, nodes_of
+from tests.view.graphs.unrolled import long_loop, recorded
 from tests.view.samples.table import Table
-from tests.view.samples.unrolled import long_loop, recorded
 
 STEPS = 12
 CHANGED = 6

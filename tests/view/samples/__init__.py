@@ -1,5 +1,6 @@
 """Small recordings made by hand, whose every value a test may rely on."""
 
+from tests.view.graphs.unrolled import unrolled as unrolled
 from tests.view.modules.blocks import blocks as blocks
 from tests.view.ranks.waiting_rank import waiting_rank as waiting_rank
 
@@ -33,4 +34,3 @@ from .staged import hostile_staged as hostile_staged
 from .staged import staged as staged
 from .targets import hostile_side_by_side as hostile_side_by_side
 from .targets import side_by_side as side_by_side
-from .unrolled import unrolled as unrolled

@@ -84,7 +84,7 @@ function tellSettings(tracker: INotebookTracker, settings: ISettingRegistry.ISet
     const kernel = tracker.find((one) => one.content === notebook)?.sessionContext.session?.kernel;
     if (!kernel?.handleComms || !COMMAND.test(cell.model.sharedModel.getSource())) return;
     const comm = kernel.createComm(NAME);
-    const told = comm.open({ detail: String(settings.composite.detail), display: String(settings.composite.display) });
+    const told = comm.open({ detail: String(settings.composite.detail), display: String(settings.composite.display), keep: String(settings.composite.keep) });
     // closed from here: what the kernel says of a comm, every page that shows the notebook hears
     told.done.then(() => comm.isDisposed || comm.close(), () => undefined);
   });

@@ -3,8 +3,7 @@
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
-
-from .table import Table, graph
+from tests.view.samples.table import Table, graph
 
 CODE = "\n".join(f"    x = step_{line}(x)" for line in range(1, 9))
 STEPS = 12
