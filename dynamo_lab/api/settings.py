@@ -1,4 +1,4 @@
-"""How a notebook shows recordings: its theme, the detail that is recorded, and where it is shown.
+"""How a notebook shows recordings: theme, recorded detail, place, and whether it keeps them.
 
 What `%lab` chose takes precedence over JupyterLab's settings, and these over the defaults.
 JupyterLab's settings arrive in a message before each cell that uses a command of ours.
@@ -19,6 +19,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "theme": ("auto", "light", "dark"),
     "detail": ("normal", "steps"),
     "display": ("below", "panel", "marks"),
+    "keep": ("on", "off"),
     "evaluate": ("on", "off"),
 }
 """The settings and their values, the default first."""
@@ -72,14 +73,15 @@ class Settings:
         """How to show a recording, in `place` or where the settings say."""
         from dynamo_lab.render.widget import Looks
 
-        return Looks(place or self["display"], self["theme"])
+        return Looks(place or self["display"], self["theme"], keeps=self["keep"] == "on")
 
     def looks_on_demand(self) -> Looks:
         """How to show a recording on request: never only by marks."""
         return self.looks("below" if self["display"] == "marks" else None)
 
     def __str__(self) -> str:
-        told = [f"{name} {self[name]}" for name in _told_by_browsers()]
+        told = [f"{name} {self[name]}" for name in ("theme", "detail", "display")]
+        told += ["keep off"] if self["keep"] == "off" else []
         return ", ".join(told if self.evaluates else [*told, "evaluate off"])
 
 

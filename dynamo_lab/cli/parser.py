@@ -7,6 +7,7 @@ from dynamo_lab.cli import (
     atlas,
     bench,
     check,
+    clean,
     course,
     diff,
     doctor,
@@ -44,6 +45,7 @@ COMMANDS = (
     suite,
     course,
     diff,
+    clean,
 )
 """One module each, in the order of the manual; its `add` adds the command's parser."""
 
@@ -72,6 +74,10 @@ Then read the recording, on any machine, with or without PyTorch's compiler at w
     dynamo-lab show run.json.gz --outline            what each module of the graphs contains
     dynamo-lab dot run.json.gz --graph 1             a graph for Graphviz, or --svg FILE
     dynamo-lab html run.json.gz out.html             the page, later
+
+Or see which recordings beside a notebook no cell of it refers to any more:
+
+    dynamo-lab clean notebook.ipynb                  --delete deletes them
 
 Or give it to another tool:
 

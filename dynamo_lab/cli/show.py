@@ -52,6 +52,7 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     option("--journey", metavar="WHAT",
            help="the way of one thing: 'line 8', a node, a kernel")  # fmt: skip
     option("--outline", action="store_true", help="the modules of graphs, not the nodes")
+    option("--unfold", action="store_true", help="every node, also of repeated blocks")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -63,6 +64,8 @@ def run(options: argparse.Namespace) -> int:
         print(ask(recording, *options.why_not))
         return 0
     view = view_of(recording)
+    if options.unfold:
+        view = replace(view, graphs=tuple(replace(one, repeats=()) for one in view.graphs))
     if options.journey is not None:
         print_body(_journey(view, options.journey), options)
         return 0

@@ -29,6 +29,7 @@ _HELP = {
     "theme": "the colours of views: the notebook's (auto), light or dark",
     "detail": "what %%%%compile and %%%%record record: steps adds each interpreted instruction",
     "evaluate": "off: no view evaluates what is typed in it, builds an edit, or runs the program",
+    "keep": "off: saved outputs hold the script-free copy alone, without the recording",
     "display": "where they show it: below the cell, in the panel, or only as marks in the cell",
 }
 _SHOWN = (Recording, SideBySide)

@@ -11,7 +11,7 @@ from IPython.core.getipython import get_ipython
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.fallback.page import fallback, waiting
 from dynamo_lab.render.fallback.side_by_side import fallback_of_several
-from dynamo_lab.render.keeping import Keeping, keep
+from dynamo_lab.render.keeping import NOT_KEPT, Keeping, keep
 from dynamo_lab.render.live_views import keep_live, running_cell
 from dynamo_lab.render.margin import margins, place_of
 from dynamo_lab.render.terminal import as_text, render
@@ -37,6 +37,7 @@ class LiveDisplay:
     def __init__(self, answer: Answer | None = None, looks: Looks | None = None) -> None:
         self._uid = uuid.uuid4().hex[:12]
         self._widget = Explorer(self._uid, answer, looks)
+        self._keeps = (looks or Looks()).keeps
         self._static: Any = publish({"text/html": waiting(self._uid)}, display_id=True)
         # the first output has the text; an empty one keeps viewers from printing the widget's repr
         keep_live(self._widget, get_ipython())
@@ -89,6 +90,8 @@ class LiveDisplay:
 
     def _kept(self, recordings: Mapping[str, Recording]) -> Keeping:
         shell = get_ipython()
+        if not self._keeps:
+            return Keeping({}, NOT_KEPT)
         return keep(recordings, shell, running_cell(shell)[0])
 
     def _done(self, view: View, html: str, text: str, kept: Keeping) -> None:

@@ -1,11 +1,15 @@
 """A graph as lines of code, for the renderers that show text."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
+from dynamo_lab.view.core.words import unit
 from dynamo_lab.view.graphs.graphs import GraphView
+from dynamo_lab.view.graphs.repeats.folds import listed_nodes
+from dynamo_lab.view.graphs.repeats.repeats import INPUTS, RepeatView
 
 
 class Row(NamedTuple):
@@ -39,6 +43,13 @@ class GraphText:
         """Every node."""
         return self.some(graph, range(len(graph.name)))
 
+    def folded(self, graph: GraphView) -> list[Row]:
+        """Every node; of repeated blocks the first, and a row that stands for the others."""
+        return [
+            self._row(graph, one) if isinstance(one, int) else _others(one)
+            for one in listed_nodes(graph)
+        ]
+
     def some(self, graph: GraphView, nodes: Sequence[int]) -> list[Row]:
         """These nodes."""
         return [self._row(graph, index) for index in nodes]
@@ -49,8 +60,11 @@ class GraphText:
         heads = [i for i, op in enumerate(graph.op) if is_input[op]]
         # One hidden input would take as much space as the row that says so.
         hidden = set(heads[inputs:]) if len(heads) > inputs + 1 else set[int]()
-        shown = [i for i in range(len(graph.name)) if i not in hidden][:limit]
-        rows = [self._row(graph, index) for index in shown]
+        listed = (one for one in listed_nodes(graph, inputs=False) if one not in hidden)
+        rows = [
+            self._row(graph, one) if isinstance(one, int) else _others(one)
+            for one in islice(listed, limit)
+        ]
         if hidden:
             rows.insert(inputs, Row(f"… {len(hidden):,} more inputs", "", "", len(hidden)))
         return rows
@@ -91,6 +105,17 @@ class GraphText:
             if source in self._own:
                 return f"{one_line(self._own[source])}:{number}"
         return ""
+
+
+def _others(repeat: RepeatView) -> Row:
+    """'… these 14 nodes 23 more times, h.0 … h.23: each reads 12 values of its own'."""
+    times = repeat.times - 1
+    names = f", {repeat.name}" if repeat.name else ""
+    differs = "; ".join(repeat.differs) or "equal but for names"
+    word = unit(repeat.size, "input" if repeat.holds == INPUTS else "node")
+    these = f"these {repeat.size:,} {word}" if repeat.size > 1 else f"this {word}"
+    text = f"… {these} {times:,} more times{names}: {differs}"
+    return Row(one_line(text.replace("`", "")), "", "", repeat.size * times)
 
 
 def statement(name: str, op: str, target: str, arguments: str) -> str:

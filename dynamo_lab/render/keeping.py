@@ -40,7 +40,7 @@ def keep(recordings: Mapping[str, Recording], shell: Any, cell: str) -> Keeping:
     if notebook is None or not name or len(recordings) > 1:
         return Keeping({}, f"{too_large}, and is gone with the kernel: `rec.save(path)` keeps it.")
     [(label, recording)] = recordings.items()
-    path = Path(f"{notebook.stem}_recordings") / f"{name}.json.gz"
+    path = Path(kept.folder_of(notebook).name) / f"{name}.json.gz"
     try:
         (notebook.parent / path.parent).mkdir(exist_ok=True)
         codec.save(recording, notebook.parent / path)
@@ -48,6 +48,9 @@ def keep(recordings: Mapping[str, Recording], shell: Any, cell: str) -> Keeping:
         return Keeping({}, f"{too_large}, and could not be written beside it.")
     says = f"{too_large}: it is in `{path.as_posix()}` beside it."
     return Keeping({kept.MIME: {"file": path.as_posix(), "label": label}}, says)
+
+
+NOT_KEPT = "The notebook keeps no recording: `%lab --keep on` does, `rec.save(path)` saves one."
 
 
 def notebook_of(shell: Any) -> Path | None:

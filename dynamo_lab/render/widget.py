@@ -53,12 +53,13 @@ class Looks:
 
     `place` is "below" the cell, in the side "panel", or only in the "marks" of the cell.
     `is_marked` is whether the cell that ran stands above it: JupyterLab's extension draws in its
-    margin what the code pane would show.
+    margin what the code pane would show. `keeps` is whether the saved output has the recording.
     """
 
     place: str = "below"
     theme: str = "auto"
     is_marked: bool = False
+    keeps: bool = True
 
 
 class Explorer(anywidget.AnyWidget):

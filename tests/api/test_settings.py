@@ -31,6 +31,10 @@ def test_what_lab_chose_holds_before_what_jupyterlab_says_and_that_before_the_de
     assert str(settings) == "theme auto, detail steps, display marks"
     settings.hear({"detail": "normal"})
     assert str(settings) == "theme auto, detail normal, display marks"
+    assert settings.looks().keeps
+    settings.choose(keep="off")
+    assert str(settings) == "theme auto, detail normal, display marks, keep off"
+    assert not settings.looks().keeps
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,9 @@ def refusal(query: str) -> str:
 
 def scenes(make: Make) -> Table:
     """The boxes, frames and edges of diagrams, and their DOT."""
-    return {name: scenes_of(build(make(name)).graphs) for name in ("searched", "nested")}
+    return {
+        name: scenes_of(build(make(name)).graphs) for name in ("searched", "nested", "unrolled")
+    }
 
 
 def scenes_of(graphs: tuple[GraphView, ...]) -> Table:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
+TIMES = "\N{MULTIPLICATION SIGN}"
 GOLDEN = Path(__file__).parent / "golden" / "dot" / "test_modules_are_collapsed.txt"
 
 
@@ -217,3 +218,39 @@ def test_a_graph_too_large_to_draw_is_shown_around_a_node(graphs: Callable[[str]
     page = graphs("big")
     diagram(page)
     assert page.locator(".dl-box").count() <= 200
+
+
+def test_repeated_blocks_are_folded_searched_and_linked_inside(
+    graphs: Callable[[str], Page],
+) -> None:
+    page = graphs("unrolled")
+    heads = page.locator(".dl-row-repeat")
+    assert heads.count() == 3  # the blocks, the loop in the first of them, and the last loop
+    assert "4 h.0 … h.3" in (heads.first.text_content() or "")
+    inside = page.locator("[data-entity='node:0:25']")
+    assert inside.count() == 0
+    search(page, "name:tanh_1_4")
+    inside.wait_for()
+    search(page, "")
+    inside.wait_for(state="detached")
+    heads.first.click()  # all blocks, each with its loop folded
+    assert heads.count() == 6
+    page.locator("[data-entity='node:0:21'] .dl-row-number").hover()
+    page.locator(".dl-list").focus()
+    page.keyboard.press("ArrowRight")  # the loop of this block
+    inside.wait_for()
+    page.keyboard.press("ArrowLeft")
+    inside.wait_for(state="detached")
+
+
+def test_a_diagram_opens_the_first_block_and_then_the_others(
+    graphs: Callable[[str], Page],
+) -> None:
+    page = graphs("unrolled")
+    diagram(page)
+    more = page.locator(".dl-box", has_text=f"{TIMES} 11 more")
+    more.last.click()
+    page.locator(".dl-box", has_text="add_s11").wait_for()
+    page.get_by_role("button", name=f"Close {TIMES} 12 mm and add").click()
+    page.locator(".dl-box", has_text="add_s11").wait_for(state="detached")
+    page.locator(".dl-box", has_text=f"{TIMES} 12 mm and add").wait_for()

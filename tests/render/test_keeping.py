@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import dynamo_lab as lab
+from dynamo_lab.__main__ import main
 from dynamo_lab.model.core import codec, kept
 from dynamo_lab.notebook import revive
 from dynamo_lab.render.fallback.page import fallback
@@ -108,3 +110,22 @@ def test_a_view_is_live_again_under_its_name(make: Make, asked: Callable[..., An
 def test_what_is_damaged_is_a_sentence(asked: Callable[..., Any]) -> None:
     assert asked(uid="u", bundle={"recordings": {"": "no"}})["error"]
     assert "holds no recording" in asked()["error"]
+
+
+def test_recordings_that_no_cell_refers_to_are_listed_and_deleted_on_request(
+    make: Make, notebook: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    used = keep({"own": make("big")}, SHELL, "used")
+    keep({"own": make("big")}, SHELL, "cleared")
+    data = {"output_type": "display_data", "data": used.data, "metadata": {}}
+    notebook.write_text(json.dumps({"cells": [{"outputs": [data]}]}))
+    folder = kept.folder_of(notebook)
+    (folder / "notes.txt").write_text("mine")
+    assert kept.unused(notebook) == [folder / "cleared.json.gz"]
+    assert main(["clean", str(notebook)]) == 0
+    assert "1 recording (" in (said := capsys.readouterr().out)
+    assert "`--delete` deletes them" in said
+    assert main(["clean", str(notebook), "--delete"]) == 0
+    assert sorted(path.name for path in folder.iterdir()) == ["notes.txt", "used.json.gz"]
+    assert main(["clean", str(notebook), "--delete"]) == 0
+    assert "0 recordings (0 B) that no cell refers to." in capsys.readouterr().out

@@ -1,6 +1,6 @@
 // Views in miniature: two lines, two stages, one kernel; and graphs of any shape.
 import { Recordings } from "../src/core/recordings";
-import type { DecompositionsView, GraphView, KernelView, ModuleView, SourceView, View } from "../src/core/types.generated";
+import type { DecompositionsView, GraphView, KernelView, ModuleView, RepeatView, SourceView, View } from "../src/core/types.generated";
 
 export interface GraphSpec {
   readonly id?: number;
@@ -13,6 +13,7 @@ export interface GraphSpec {
   readonly compileId?: string;
   readonly isBackward?: boolean;
   readonly number?: number;
+  readonly repeats?: readonly RepeatView[];
 }
 
 export function graph(spec: GraphSpec): GraphView {
@@ -35,7 +36,7 @@ export function graph(spec: GraphSpec): GraphView {
     subgraphs: {},
     modules: spec.modules ?? [module("", spec.inputs.map((_, i) => i))],
     parent: spec.parent ?? null, parent_node: null,
-    bytes: [256], layouts: [""], kinds: { elementwise: [1] }, flops: null, arithmetic: "FLOP unknown: no products",
+    bytes: [256], layouts: [""], kinds: { elementwise: [1] }, flops: null, arithmetic: "FLOP unknown: no products", repeats: spec.repeats ?? [],
   };
 }
 

@@ -88,6 +88,23 @@ def _refusal(name: str, cell: int | None, cells: list[int | None]) -> str:
     return f"{name} does not keep one recording of cell {cell}, but of cells {numbers}."
 
 
+def folder_of(notebook: Path) -> Path:
+    """Where recordings lie that are too large for the notebook."""
+    return notebook.with_name(f"{notebook.stem}_recordings")
+
+
+def unused(notebook: Path) -> list[Path]:
+    """The recordings beside the notebook that no output of the saved file refers to.
+
+    Raises:
+        RecordingFileError: the notebook is missing, or not one.
+    """
+    named = {str(_object(one.bundle).get("file")) for one in of_notebook(notebook)}
+    folder = folder_of(notebook)
+    files = sorted(folder.glob("*.json.gz"))
+    return [file for file in files if f"{folder.name}/{file.name}" not in named]
+
+
 def of_notebook(path: str | Path) -> list[Kept]:
     """What the outputs of a notebook keep, in the order of its cells.
 

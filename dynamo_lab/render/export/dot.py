@@ -16,8 +16,10 @@ from dynamo_lab.errors import DrawingError
 from dynamo_lab.render.colours import SCHEMES
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.graphs.graphs import GraphView, ModuleView
+from dynamo_lab.view.graphs.boxes import ModuleView
+from dynamo_lab.view.graphs.graphs import GraphView
 from dynamo_lab.view.graphs.kinds import KINDS, kind_of
+from dynamo_lab.view.graphs.repeats.repeats import RepeatView
 from dynamo_lab.view.graphs.scenes import (
     MAX_BOXES,
     Box,
@@ -25,8 +27,11 @@ from dynamo_lab.view.graphs.scenes import (
     Scene,
     Scenes,
     is_input,
+    nodes_of,
     nodes_within,
 )
+
+_TIMES = "\N{MULTIPLICATION SIGN}"
 
 Collapse = Literal["modules", "none"]
 
@@ -174,7 +179,10 @@ def _fill(made: graphviz.Digraph, cluster: Cluster, graphs: Mapping[int, GraphVi
     for inner in cluster.clusters:
         graph = graphs[inner.graph]
         is_body = inner.id.startswith("b")
-        name = body_name(graph) if is_body else module_label(graph.modules[inner.module])
+        if inner.repeat >= 0:
+            name = repeat_label(graph.repeats[inner.repeat])
+        else:
+            name = body_name(graph) if is_body else module_label(graph.modules[inner.module])
         frame = graphviz.Digraph(
             f"cluster_{inner.id}", graph_attr={**_CLUSTER, "label": _label(name)}
         )
@@ -184,6 +192,11 @@ def _fill(made: graphviz.Digraph, cluster: Cluster, graphs: Mapping[int, GraphVi
 
 def label_of(graph: GraphView, box: Box) -> tuple[str, str]:
     """The two lines of a box: its operator, then its name and value or the size of its contents."""
+    if box.repeat >= 0:
+        repeat = graph.repeats[box.repeat]
+        title = f"{_TIMES} {len(box.parts):,} more" if box.is_rest else repeat_label(repeat)
+        count = sum(1 for _ in nodes_of(graph, box)) // len(box.parts)
+        return _cut(title, 34), f"{plural(count, 'node')} each"
     if box.node < 0:
         count = sum(1 for _ in nodes_within(graph, box.module))
         return _cut(module_label(graph.modules[box.module]), 34), plural(count, "node")
@@ -202,6 +215,11 @@ def label_of(graph: GraphView, box: Box) -> tuple[str, str]:
 def body_name(graph: GraphView) -> str:
     """'body 1 of cond': the title without its graph."""
     return graph.title[max(0, graph.title.find("body ")) :]
+
+
+def repeat_label(repeat: RepeatView) -> str:
+    """'24 times h.0 … h.23', with a sign, or what the blocks hold where they have no name."""
+    return f"{_TIMES} {repeat.times:,} {repeat.name or repeat.holds}"
 
 
 def module_label(module: ModuleView) -> str:

@@ -12,7 +12,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.titles import GraphTitles
-from dynamo_lab.view.graphs.graphs import ModuleView, module_tree
+from dynamo_lab.view.graphs.boxes import ModuleView, module_tree
 
 NodeTime = tuple[int, int, float, str]
 """A graph's id, a node's index in it, seconds, and their text."""

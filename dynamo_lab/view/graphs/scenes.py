@@ -1,13 +1,19 @@
 """Which boxes a diagram shows: closed modules as one box, opened ones as frames around theirs.
 
+Repeated blocks are one box too; opened, it is a frame around the first of them and a box for the
+others, until that is opened as well.
+
 The front-end draws the same ones: tests/cases/scenes.json checks both.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dynamo_lab.view.graphs.graphs import GraphView
+from dynamo_lab.view.graphs.repeats.folds import Folds, Items
 
 MAX_BOXES = 200
 """Beyond a few hundred boxes Graphviz takes over a second, and nobody reads them."""
@@ -19,26 +25,40 @@ _COMFORTABLE = 60
 
 
 class Box(Struct, frozen=True):
-    """A closed module of a graph, or a node; the other field is -1."""
+    """A closed module of a graph, a node, or repeated blocks within a module; others are -1.
+
+    `parts` are the nodes and modules of which the blocks consist, block by block.
+    """
 
     graph: int
     module: int = -1
     node: int = -1
+    repeat: int = -1
+    parts: tuple[Items, ...] = ()
+    is_rest: bool = False
 
     @property
     def id(self) -> str:
-        """'m0_3' for a module, 'n0_12' for a node."""
-        return f"n{self.graph}_{self.node}" if self.node >= 0 else f"m{self.graph}_{self.module}"
+        """'m0_3' for a module, 'n0_12' for a node, 'r0_1_3' for blocks, 'q0_1_3' for the rest."""
+        if self.node >= 0:
+            return f"n{self.graph}_{self.node}"
+        if self.repeat >= 0:
+            return f"{'q' if self.is_rest else 'r'}{self.graph}_{self.repeat}_{self.module}"
+        return f"m{self.graph}_{self.module}"
 
 
 class Cluster(Struct, frozen=True):
-    """A frame around boxes: an opened module, or an opened body ('b5'), whose module is 0."""
+    """A frame around boxes: an opened module, an opened body ('b5'), whose module is 0, or blocks.
+
+    `repeat` is that of the blocks ('r0_1_3'), -1 for others; they lie in `module`.
+    """
 
     id: str
     graph: int
     module: int
     boxes: tuple[Box, ...]
     clusters: tuple["Cluster", ...] = ()
+    repeat: int = -1
 
 
 class Edge(Struct, frozen=True):
@@ -69,27 +89,29 @@ class Scenes:
     ) -> None:
         self.graph = graph
         self._graphs = graphs
+        self._folds: dict[int, Folds] = {}
         self.with_inputs = len(_inputs(graph)) <= FEW_INPUTS if inputs is None else inputs
 
     def initially_open(self, comfortable: int = _COMFORTABLE) -> frozenset[str]:
         """The modules to open, level by level, as long as the diagram stays readable.
 
-        A level opens whole or not at all, so that twelve equal blocks look alike; modules of one or
-        two operators stay closed.
+        A level opens whole or not at all, so that twelve like blocks look alike; modules of one or
+        two operators stay closed, and of repeated blocks all but the first.
         """
         opened: frozenset[str] = frozenset()
-        level = self._worth_opening(0)
-        while level:
-            wider = opened | {f"m{self.graph.id}_{module}" for module in level}
+        while level := self._worth_opening(opened):
+            wider = opened | level
             if self.count(wider) > comfortable:
                 break
             opened = wider
-            level = [child for module in level for child in self._worth_opening(module)]
         return opened
 
     def all_open(self) -> frozenset[str]:
-        """Every module of the graph."""
-        return frozenset(f"m{self.graph.id}_{n}" for n in range(len(self.graph.modules)))
+        """Every module of the graph, and every repeat wherever it is folded."""
+        opened = frozenset(f"m{self.graph.id}_{n}" for n in range(len(self.graph.modules)))
+        while folded := {box.id for box in self.modules(opened).boxes() if box.repeat >= 0}:
+            opened |= folded
+        return opened
 
     def count(self, opened: frozenset[str]) -> int:
         """The number of boxes with these modules and bodies open."""
@@ -111,42 +133,72 @@ class Scenes:
         boxes = tuple(Box(self.graph.id, node=at) for at in sorted(found))
         return self._scene(Cluster(f"m{self.graph.id}_0", self.graph.id, 0, boxes))
 
-    def _worth_opening(self, module: int) -> list[int]:
-        return [
-            child
-            for child in self.graph.modules[module].children
-            if self.graph.modules[child].children
-            or sum(self._is_shown(self.graph, n) for n in self.graph.modules[child].nodes) > 2
-        ]
+    def _worth_opening(self, opened: frozenset[str]) -> frozenset[str]:
+        """The closed boxes in which there is more than in themselves."""
+        boxes = _boxes_in(self._cluster(self.graph, 0, opened))
+        return frozenset(box.id for box in boxes if box.node < 0 and self._holds_much(box))
 
-    def _is_shown(self, graph: GraphView, node: int) -> bool:
-        return self.with_inputs or not is_input(graph, node)
+    def _holds_much(self, box: Box) -> bool:
+        if box.repeat >= 0:
+            return not box.is_rest
+        module = self.graph.modules[box.module]
+        return bool(module.children) or sum(map(self._is_shown, module.nodes)) > 2
+
+    def _is_shown(self, node: int) -> bool:
+        return self.with_inputs or not is_input(self.graph, node)
 
     def _cluster(self, graph: GraphView, module: int, opened: frozenset[str]) -> Cluster:
         box = graph.modules[module]
-        nodes = [node for node in box.nodes if self._is_shown(graph, node)]
+        shown = (node for node in box.nodes if self.with_inputs or not is_input(graph, node))
+        number = f"m{graph.id}_{module}" if module or graph is self.graph else f"b{graph.id}"
+        frame = Cluster(number, graph.id, module, ())
+        return self._filled(frame, Items(tuple(shown), box.children), opened)
+
+    def _filled(self, frame: Cluster, items: Items, opened: frozenset[str]) -> Cluster:
+        """The frame with these items in it, repeated ones folded."""
+        graph = self._graphs[frame.graph]
+        folds, (nodes, children) = self._folds_of(graph).folded(items, frame.repeat)
         own = f"m{graph.id}_"
-        closed = [child for child in box.children if f"{own}{child}" not in opened]
-        inner = [child for child in box.children if f"{own}{child}" in opened]
+        repeated = [
+            Box(graph.id, module=frame.module, repeat=fold.repeat, parts=fold.blocks)
+            for fold in folds
+        ]
         bodies = [
             self._graphs[body]
             for node in nodes
             for body in graph.subgraphs.get(node, ())
             if f"b{body}" in opened and body in self._graphs
         ]
-        return Cluster(
-            f"{own}{module}" if module or graph.id == self.graph.id else f"b{graph.id}",
-            graph.id,
-            module,
-            (
+        return replace(
+            frame,
+            boxes=(
+                *frame.boxes,
                 *(Box(graph.id, node=node) for node in nodes),
-                *(Box(graph.id, module=child) for child in closed),
+                *(Box(graph.id, module=at) for at in children if f"{own}{at}" not in opened),
+                *(box for box in repeated if box.id not in opened),
             ),
-            (
-                *(self._cluster(graph, child, opened) for child in inner),
+            clusters=(
+                *(self._cluster(graph, at, opened) for at in children if f"{own}{at}" in opened),
+                *(self._blocks(box, opened) for box in repeated if box.id in opened),
                 *(self._cluster(body, 0, opened) for body in bodies),
             ),
         )
+
+    def _blocks(self, box: Box, opened: frozenset[str]) -> Cluster:
+        """The frame of opened blocks: the first and a box of the others, or all."""
+        rest = replace(box, parts=box.parts[1:], is_rest=True)
+        is_all = rest.id in opened
+        parts = box.parts if is_all else box.parts[:1]
+        nodes = chain.from_iterable(part.nodes for part in parts)
+        children = chain.from_iterable(part.children for part in parts)
+        items = Items(tuple(nodes), tuple(children))
+        frame = Cluster(box.id, box.graph, box.module, () if is_all else (rest,), (), box.repeat)
+        return self._filled(frame, items, opened)
+
+    def _folds_of(self, graph: GraphView) -> Folds:
+        if graph.id not in self._folds:
+            self._folds[graph.id] = Folds(graph)
+        return self._folds[graph.id]
 
     def _scene(self, root: Cluster) -> Scene:
         boxes = list(_boxes_in(root))
@@ -157,10 +209,7 @@ class Scenes:
 
     def _edges(self, graph: GraphView, boxes: Sequence[Box]) -> list[Edge]:
         shows = {
-            node: box.id
-            for box in boxes
-            if box.graph == graph.id
-            for node in ((box.node,) if box.node >= 0 else nodes_within(graph, box.module))
+            node: box.id for box in boxes if box.graph == graph.id for node in nodes_of(graph, box)
         }
         weights: dict[tuple[str, str], int] = {}
         for node, inputs in enumerate(graph.inputs):
@@ -185,6 +234,18 @@ class Scenes:
 def is_input(graph: GraphView, node: int) -> bool:
     """Whether the node passes a value in, and computes nothing."""
     return graph.strings[graph.op[node]] in ("placeholder", "get_attr")
+
+
+def nodes_of(graph: GraphView, box: Box) -> Iterator[int]:
+    """The nodes that a box stands for."""
+    if box.node >= 0:
+        yield box.node
+    elif box.repeat < 0:
+        yield from nodes_within(graph, box.module)
+    for nodes, children in box.parts:
+        yield from nodes
+        for child in children:
+            yield from nodes_within(graph, child)
 
 
 def nodes_within(graph: GraphView, module: int) -> Iterator[int]:

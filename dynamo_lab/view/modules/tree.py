@@ -15,9 +15,8 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import NodeKey
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.titles import GraphTitles
-from dynamo_lab.view.graphs.graphs import module_path
+from dynamo_lab.view.graphs.paths import Path, module_path
 
-Path = tuple[str, ...]
 RootKey = tuple[int | None, str]
 """The frame at which modules begin to be named, and the number of its compilation."""
 

@@ -10,9 +10,11 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.values import layout_text
 from dynamo_lab.view.core.words import size
 from dynamo_lab.view.graphs import graphs
-from dynamo_lab.view.graphs.graphs import GraphView, build, module_path, module_tree
+from dynamo_lab.view.graphs.boxes import module_tree
+from dynamo_lab.view.graphs.graphs import GraphView, build
 from dynamo_lab.view.graphs.kinds import KINDS, kind_of
 from dynamo_lab.view.graphs.outline import outline
+from dynamo_lab.view.graphs.paths import module_path
 from dynamo_lab.view.graphs.scenes import Scenes
 from tests.view.samples.table import Table, graph
 

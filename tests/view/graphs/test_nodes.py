@@ -9,7 +9,8 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.values import value_text
-from dynamo_lab.view.graphs.graphs import ModuleView, module_path, module_tree
+from dynamo_lab.view.graphs.boxes import ModuleView, module_tree
+from dynamo_lab.view.graphs.paths import module_path
 
 Make = Callable[[str], Recording]
 

@@ -84,8 +84,8 @@ function tellSettings(tracker: INotebookTracker, settings: ISettingRegistry.ISet
   NotebookActions.executionScheduled.connect((_, { notebook, cell }) => {
     const kernel = tracker.find((one) => one.content === notebook)?.sessionContext.session?.kernel;
     if (!kernel?.handleComms || !COMMAND.test(cell.model.sharedModel.getSource())) return;
-    const { detail, display } = settings.composite;
-    tell(kernel, NAME, { detail: String(detail), display: String(display) }).catch(() => undefined);
+    const { detail, display, keep } = settings.composite;
+    tell(kernel, NAME, { detail: String(detail), display: String(display), keep: String(keep) }).catch(() => undefined);
   });
 }
 

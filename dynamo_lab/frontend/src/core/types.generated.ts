@@ -224,7 +224,8 @@ export interface AttemptView {
  * are targets what kind of work they do. `parent_node` calls this graph if it is a body.
  *
  * `flops` are the floating-point operations of the products that could be counted, None where
- * none could; `arithmetic` says it in words, and how much of the graph is counted.
+ * none could; `arithmetic` says it in words, and how much of the graph is counted. `repeats` are
+ * the blocks of nodes that come several times, to be folded.
  */
 export interface GraphView {
   readonly id: number;
@@ -255,6 +256,7 @@ export interface GraphView {
   readonly kinds: Readonly<Record<string, readonly number[]>>;
   readonly flops: number | null;
   readonly arithmetic: string;
+  readonly repeats: readonly RepeatView[];
 }
 
 /**
@@ -269,6 +271,27 @@ export interface ModuleView {
   readonly type: string;
   readonly nodes: readonly number[];
   readonly children: readonly number[];
+}
+
+/**
+ * `times` blocks of `size` neighbouring nodes, from node `first` on, equal but for names.
+ *
+ * Equal are the operators, what they produce (dtype, shape, strides and device), the lines that
+ * they came from, the modules but for numbers in their names, what they are passed, and from where
+ * each reads: from its own block, from the block before, from the same node before all blocks, or
+ * from one there that is made alike, such as a weight of its own. `differs` says which of these
+ * are not the same, and which numbers count. `parent` is the repeat in a block of which it lies,
+ * -1 for none. `name` names the blocks by their modules, empty where they have none of their own,
+ * and `holds` the operators of a block.
+ */
+export interface RepeatView {
+  readonly first: number;
+  readonly size: number;
+  readonly times: number;
+  readonly parent: number;
+  readonly name: string;
+  readonly holds: string;
+  readonly differs: readonly string[];
 }
 
 /** All guards in frame order, the recompilations before them, and how long a check takes. */

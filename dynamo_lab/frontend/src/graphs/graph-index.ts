@@ -2,6 +2,7 @@
 import { derived } from "../core/model";
 import type { Place, Sources } from "../core/places";
 import type { GraphView, View } from "../core/types.generated";
+import { innermostRepeats } from "./folds";
 import { forwardLines, type ForwardLines } from "./gradients";
 import type { Term } from "./query";
 import { homesOf, Searched } from "./search";
@@ -20,6 +21,8 @@ export class GraphIndex {
   readonly home: readonly (Place | null)[];
   /** Nodes whose home is the line that they are the gradient of, not one of their own. */
   readonly gradient: ReadonlySet<number>;
+  /** The innermost repeat that each node lies in, -1 for none. */
+  readonly innermost: Int32Array;
   private homes: readonly number[] | null = null;
   private searched: Searched | null = null;
   private kinds: Map<number, string> | null = null;
@@ -32,6 +35,7 @@ export class GraphIndex {
     gradientOf: ForwardLines = () => null,
   ) {
     this.users = usersOf(graph);
+    this.innermost = innermostRepeats(graph);
     const own = graph.stack.map((stack) => (stack < 0 ? null : (places[stack] ?? null)));
     const forward = own.map((_, node) => (this.op(node).startsWith("call_") ? gradientOf(graph, node) : null));
     const same = (node: number): boolean => own[node]?.join(":") === forward[node]?.join(":");

@@ -5,7 +5,8 @@ import { useModel, usePart, useStore } from "../core/context";
 import { parseEntity } from "../core/entities";
 import { type GraphIndex, indicesOf } from "./graph-index";
 import { parse, type Term } from "./query";
-import { hitTest, type NodeRow, rowsOf } from "./rows";
+import { endOf } from "./folds";
+import { EVERYTHING, hitTest, type NodeRow, type Opened, repeatsAround, rowsOf } from "./rows";
 import { graphsState } from "./state";
 
 export interface Rows {
@@ -21,6 +22,18 @@ export interface Rows {
   readonly hits: readonly number[];
   isOpen(body: number): boolean;
   toggle(body: number): void;
+  isUnfolded(index: GraphIndex, repeat: number): boolean;
+  fold(index: GraphIndex, repeat: number): void;
+  /** All rows, once each repeat that hides the node is unfolded. */
+  unfoldedAt(index: GraphIndex, node: number): readonly NodeRow[];
+}
+
+const keyOf = (index: GraphIndex, repeat: number): string => `${index.graph.id}_${repeat}`;
+
+function toggled<T>(set: ReadonlySet<T>, one: T): ReadonlySet<T> {
+  const next = new Set(set);
+  if (!next.delete(one)) next.add(one);
+  return next;
 }
 
 /**
@@ -31,6 +44,7 @@ export function useRows(index: GraphIndex): Rows {
   const model = useModel();
   const query = usePart(graphsState).query.value;
   const open = useSignal<ReadonlySet<number>>(new Set());
+  const unfolded = useSignal<ReadonlySet<string>>(new Set());
   const onlyHits = useSignal(true);
   const parsed = useMemo(() => parse(query), [query]);
   const [terms, complaint] = typeof parsed === "string" ? [[], parsed] : [parsed, ""];
@@ -38,18 +52,31 @@ export function useRows(index: GraphIndex): Rows {
   /** Opened by the reader, or because the search found something in it. */
   const isOpen = (body: number): boolean => {
     const inner = indicesOf(model)(body);
-    return open.value.has(body) || (isHit !== null && inner !== null && rowsOf(inner, indicesOf(model), () => true).some(isHit));
+    return open.value.has(body) || (isHit !== null && inner !== null && rowsOf(inner, indicesOf(model), EVERYTHING).some(isHit));
   };
-  const all = useMemo(() => rowsOf(index, indicesOf(model), isOpen), [index, isHit, open.value]);
+  const hidesHit = (of: GraphIndex, repeat: number): boolean => {
+    const one = of.graph.repeats[repeat];
+    for (let node = one.first + one.size; isHit && node < endOf(one); node++) if (isHit({ index: of, node })) return true;
+    return false;
+  };
+  const opened = (keys: ReadonlySet<string>): Opened => ({
+    body: isOpen, repeat: (of, repeat) => keys.has(keyOf(of, repeat)) || hidesHit(of, repeat),
+  });
+  const all = useMemo(() => rowsOf(index, indicesOf(model), opened(unfolded.value)), [index, isHit, open.value, unfolded.value]);
   const filter = onlyHits.value ? isHit : null;
   const shown = useMemo(() => (filter ? all.filter(filter) : all), [all, filter]);
   const hits = useMemo(() => shown.flatMap((row, i) => (isHit?.(row) ? [i] : [])), [shown, isHit]);
-  const toggle = (body: number): void => {
-    const next = new Set(open.value);
-    if (!next.delete(body)) next.add(body);
-    open.value = next;
+  const unfoldedAt = (of: GraphIndex, node: number): readonly NodeRow[] => {
+    const hiding = repeatsAround(of, node).filter((repeat) => node >= of.graph.repeats[repeat].first + of.graph.repeats[repeat].size);
+    unfolded.value = new Set([...unfolded.value, ...hiding.map((repeat) => keyOf(of, repeat))]);
+    return rowsOf(index, indicesOf(model), opened(unfolded.value));
   };
-  return { terms, complaint, isHit, onlyHits, all, shown, hits, isOpen, toggle };
+  return {
+    terms, complaint, isHit, onlyHits, all, shown, hits, isOpen, unfoldedAt,
+    toggle: (body) => void (open.value = toggled(open.value, body)),
+    isUnfolded: (of, repeat) => opened(unfolded.value).repeat(of, repeat),
+    fold: (of, repeat) => void (unfolded.value = toggled(unfolded.value, keyOf(of, repeat))),
+  };
 }
 
 export interface DefUse {

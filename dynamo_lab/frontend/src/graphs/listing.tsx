@@ -13,7 +13,8 @@ import { useDefUse, useRows } from "./listing-state";
 import { Modes } from "./modes";
 import { Row } from "./node-row";
 import { NoHits, OtherHits, Stepper } from "./query-bar";
-import type { NodeRow } from "./rows";
+import { RepeatRow } from "./repeat-row";
+import { type NodeRow, repeatsAround } from "./rows";
 import { graphsState } from "./state";
 import { Walk } from "./walk";
 
@@ -21,7 +22,7 @@ export function Listing({ index }: { index: GraphIndex }) {
   const store = useStore();
   const { kin } = useModel();
   const { graph } = index;
-  const { terms, complaint, isHit, onlyHits, all, shown, hits, isOpen, toggle } = useRows(index);
+  const { terms, complaint, isHit, onlyHits, all, shown, hits, isOpen, toggle, isUnfolded, fold, unfoldedAt } = useRows(index);
   const { centre, inputs, users } = useDefUse();
   const jump = useSignal({ index: -1, tick: 0 });
   const at = useRef(-1);
@@ -31,12 +32,13 @@ export function Listing({ index }: { index: GraphIndex }) {
   const held = store.held.value;
   const kinNodes = held ? kin.nodesIn(held, graph.id) : [];
 
-  /** Brings a node's row into sight; one that the search leaves out, among all rows. */
+  /** Brings a node's row into sight; one that the search leaves out, or that is folded away, among all rows. */
   const show = (of: GraphIndex, node: number): void => {
     const find = (rows: readonly NodeRow[]): number => rows.findIndex((row) => row.node === node && row.index === of);
     const isLeftOut = find(shown) < 0;
     if (isLeftOut) onlyHits.value = false;
-    const row = find(isLeftOut ? all : shown);
+    const isFolded = isLeftOut && find(all) < 0;
+    const row = find(isFolded ? unfoldedAt(of, node) : isLeftOut ? all : shown);
     if (row >= 0) jump.value = { index: row, tick: jump.value.tick + 1 };
   };
   const reveal = store.reveal.value;
@@ -61,7 +63,11 @@ export function Listing({ index }: { index: GraphIndex }) {
     else if (at.current >= 0) moveTo(shown[at.current]);
   };
   const toggleAtCursor = (wanted: boolean): void => {
-    for (const body of centre?.index.graph.subgraphs[centre.node] ?? []) if (isOpen(body) !== wanted) toggle(body);
+    const bodies = centre?.index.graph.subgraphs[centre.node] ?? [];
+    for (const body of bodies) if (isOpen(body) !== wanted) toggle(body);
+    if (!centre || bodies.length > 0) return;
+    const repeat = repeatsAround(centre.index, centre.node).find((one) => isUnfolded(centre.index, one) !== wanted);
+    if (repeat !== undefined) fold(centre.index, repeat);
   };
   const keys: Readonly<Record<string, () => void>> = {
     n: () => step(1), N: () => step(-1),
@@ -78,15 +84,15 @@ export function Listing({ index }: { index: GraphIndex }) {
   };
 
   const rowClass = (i: number): string => {
-    const { index: of, node } = shown[i];
-    if (node < 0) return "dl-row-node dl-row-body";
+    const { index: of, node, repeat, begins } = shown[i];
+    if (node < 0) return `dl-row-node ${repeat < 0 ? "dl-row-body" : "dl-row-repeat"}`;
     const start = kin.vertex("node", of.graph.id, 0);
     const isAround = of === centre?.index;
     const state = [
       lit?.[start + node] ? "is-lit" : "", held?.[start + node] ? "is-held" : "",
       isAround && inputs.has(node) ? "is-input" : "", isAround && users.has(node) ? "is-user" : "",
       isAround && node === centre?.node ? "is-centre" : "", !onlyHits.value && isHit?.(shown[i]) ? "is-hit" : "",
-      of === index ? "" : "dl-row-inner",
+      of === index ? "" : "dl-row-inner", begins ? "begins-block" : "",
     ].join(" ");
     return `dl-row-node dl-op-${of.op(node)} ${state}`;
   };
@@ -96,7 +102,8 @@ export function Listing({ index }: { index: GraphIndex }) {
     return i > 0 && above?.index === row.index && above.node >= 0 && row.index.line(above.node) === row.index.line(row.node);
   };
   const entityOf = (i: number): string => {
-    const { index: of, node } = shown[i];
+    const { index: of, node, repeat } = shown[i];
+    if (repeat >= 0) return "";
     return node < 0 ? graphEntity(of.graph.id) : nodeEntity(of.graph.id, node);
   };
   return (
@@ -119,7 +126,10 @@ export function Listing({ index }: { index: GraphIndex }) {
         ? <NoHits index={index} query={graphsState(store).query} />
         : <VirtualList
             label={`Nodes of ${graph.title}`} count={shown.length} row={22} rowClass={rowClass} entity={entityOf}
-            renderRow={(i) => <Row row={shown[i]} repeat={repeats(i)} isOpen={isOpen} onToggle={toggle} />} show={jump.value}
+            onChoose={(i) => shown[i].repeat >= 0 && fold(shown[i].index, shown[i].repeat)} show={jump.value}
+            renderRow={(i) => (shown[i].repeat >= 0
+              ? <RepeatRow row={shown[i]} isOpen={isUnfolded(shown[i].index, shown[i].repeat)} />
+              : <Row row={shown[i]} repeat={repeats(i)} isOpen={isOpen} onToggle={toggle} />)}
           />}
     </div>
   );

@@ -95,7 +95,7 @@ def _graph(graph: GraphView, facts: _Facts, page: Page) -> Iterator[RenderableTy
     lines = f", lines of {one_line(texts.lines_of)}" if texts.lines_of else ""
     yield line((graph.title, f"bold {colour}"), (f"  {one_line(graph.subtitle)}{lines}", "dim"))
     limit = len(graph.name) if page.everything else _BRIEF
-    rows = texts.rows(graph) if page.everything else texts.brief(graph, _BRIEF_INPUTS, limit)
+    rows = texts.folded(graph) if page.everything else texts.brief(graph, _BRIEF_INPUTS, limit)
     yield from (indented(row) for row in node_rows(rows, page))
     shown = sum(row.nodes for row in rows)
     if shown < len(graph.name):

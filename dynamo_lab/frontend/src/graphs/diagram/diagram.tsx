@@ -40,7 +40,7 @@ function Modules({ index }: { index: GraphIndex }) {
   };
   const openLevel = (): void => {
     anchor.value = "";
-    const closed = scene.boxes.flatMap((box) => (box.module >= 0 ? [box.id] : []));
+    const closed = scene.boxes.flatMap((box) => (box.module >= 0 && !box.blocks?.isRest ? [box.id] : []));
     openOnly(new Set([...open.value, ...closed]), "all modules");
   };
   const toggleInputs = (): void => {
@@ -58,7 +58,7 @@ function Modules({ index }: { index: GraphIndex }) {
     <div class="dl-diagram">
       <div class="dl-toolbar">
         <span class="dl-dim">{scene.boxes.length === 1 ? "1 box" : `${scene.boxes.length} boxes`}</span>
-        {graph.modules.length > 1 && (
+        {(graph.modules.length > 1 || graph.repeats.length > 0) && (
           <>
             <button type="button" class="dl-button" onClick={openLevel} title="Open every closed module">Open level</button>
             <button type="button" class="dl-button" onClick={closeAll}>Close all</button>

@@ -2,7 +2,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { useModel, usePart, useStore } from "../../core/context";
-import { moduleNodes } from "../../core/kin";
 import { bytesText, cut } from "../../core/words";
 import { Canvas, type Focus, type Point } from "../../layout/canvas";
 import type { Layout } from "../../layout/layout";
@@ -21,7 +20,7 @@ import { exportSvg } from "./export-svg";
 import { type Label, labelOf } from "./labels";
 import { Legend } from "./legend";
 import { Picture } from "./picture";
-import type { Box, BoxId, Scene } from "./scenes";
+import { type Box, type BoxId, nodesOf, type Scene } from "./scenes";
 
 /** Widths of the UI font at 12 and 10.5 pixels, close enough for a box with some air. */
 function sizeOf(label: Label): Size {
@@ -82,7 +81,7 @@ export function labelIn(colours: Colouring, index: GraphIndex, box: Box): Label 
   const label = labelOf(index, box);
   if (box.node >= 0) return { title: label.title, detail: cut(colours.detailOf(index, box.node), 36) || label.detail };
   if (colours.mode !== "memory") return label;
-  const size = moduleNodes(index.graph, box.module).reduce((sum, node) => sum + (index.bytes(node) ?? 0), 0);
+  const size = nodesOf(index.graph, box).reduce((sum, node) => sum + (index.bytes(node) ?? 0), 0);
   return { title: label.title, detail: `${label.detail}, ${bytesText(size)}` };
 }
 

@@ -2,7 +2,7 @@
 // line by line (tests/render/golden/dot holds both to it).
 import { FILLS, KINDS, STROKES } from "../../core/tables.generated";
 import type { GraphIndex } from "../graph-index";
-import { bodyName, labelOf, moduleLabel } from "./labels";
+import { bodyName, labelOf, moduleLabel, repeatLabel } from "./labels";
 import type { Box, Cluster, Graphs, Scene } from "./scenes";
 import { oneLine } from "./visible";
 
@@ -42,7 +42,8 @@ export function exportDot(scene: Scene, graphs: Graphs, indexOf: (graph: number)
       return `${tab}${box.id} [${list({ label: label(title, detail) }) + Object.entries(looks(index, box)).map(([key, value]) => ` ${key}=${quoted(value)}`).join("")}]`;
     }),
     ...cluster.clusters.flatMap((inner) => {
-      const name = inner.id.startsWith("b") ? bodyName(title(inner.graph)) : moduleLabel(indexOf(inner.graph).graph.modules[inner.module]);
+      const { repeats, modules } = indexOf(inner.graph).graph;
+      const name = inner.repeat >= 0 ? repeatLabel(repeats[inner.repeat]) : inner.id.startsWith("b") ? bodyName(title(inner.graph)) : moduleLabel(modules[inner.module]);
       return [
         `${tab}subgraph cluster_${inner.id} {`,
         `${tab}\tgraph [${list({ ...CLUSTER, label: label(name), labeljust: "l", style: "rounded,filled" })}]`,

@@ -1,10 +1,9 @@
 // The two lines of a box: what it is, and its name and value, or how much it holds.
-import { moduleNodes } from "../../core/kin";
 import { splitTarget } from "../../core/target";
-import type { ModuleView } from "../../core/types.generated";
+import type { ModuleView, RepeatView } from "../../core/types.generated";
 import { cut, plural } from "../../core/words";
 import type { GraphIndex } from "../graph-index";
-import type { Box } from "./scenes";
+import { type Box, nodesOf } from "./scenes";
 
 export interface Label {
   readonly title: string;
@@ -20,13 +19,23 @@ export function moduleLabel({ name, path, type }: ModuleView): string {
   return [place, type !== name && type].filter(Boolean).join(" ");
 }
 
+const TIMES = "\u00d7";
+
+/** "24 times h.0 … h.23", with a sign, or what the blocks hold where they have no name. */
+export const repeatLabel = ({ times, name, holds }: RepeatView): string => `${TIMES} ${times.toLocaleString("en")} ${name || holds}`;
+
 /** "body 1 of cond": the title without the graph that it lies in. */
 export const bodyName = (title: string): string => title.slice(Math.max(0, title.indexOf("body ")));
 
 export function labelOf(index: GraphIndex, box: Box): Label {
   const { graph } = index;
   if (box.node < 0) {
-    const count = moduleNodes(graph, box.module).length;
+    const count = nodesOf(graph, box).length;
+    if (box.blocks) {
+      const { parts, isRest, repeat } = box.blocks;
+      const title = isRest ? `${TIMES} ${parts.length.toLocaleString("en")} more` : repeatLabel(graph.repeats[repeat]);
+      return { title: cut(title, 34), detail: `${plural(Math.floor(count / parts.length), "node")} each` };
+    }
     return { title: cut(moduleLabel(graph.modules[box.module]), 34), detail: plural(count, "node") };
   }
   const op = index.op(box.node);

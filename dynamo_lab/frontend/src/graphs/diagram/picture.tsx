@@ -1,12 +1,16 @@
 // The boxes, frames and edges of a laid-out scene as SVG. Texts are text nodes, never markup.
 import { useModel, useStore } from "../../core/context";
 import { graphEntity, moduleEntity, nodeEntity, parseEntity } from "../../core/entities";
-import { type Mask, moduleNodes } from "../../core/kin";
+import type { Mask } from "../../core/kin";
+import { cut } from "../../core/words";
 import type { Layout, Placed } from "../../layout/layout";
 import type { GraphIndex } from "../graph-index";
 import { type Colouring, shares } from "./colours";
-import { bodyName, type Label, moduleLabel } from "./labels";
-import { bodyId, type Box, type BoxId, type Cluster, moduleId, nodeId, type Scene } from "./scenes";
+import { bodyName, type Label, moduleLabel, repeatLabel } from "./labels";
+import { bodyId, type Box, type BoxId, type Cluster, moduleId, nodeId, nodesOf, type Scene } from "./scenes";
+
+const MOST_LIT = 200;
+const LETTER = 6.2; // pixels of a letter of a frame's name
 
 interface PictureProps {
   readonly scene: Scene;
@@ -37,7 +41,7 @@ function Frame({ placed, name, entity, onToggle }: { placed: Placed; name: strin
   return (
     <g class="dl-frame-box" data-entity={entity}>
       <rect x={placed.x} y={placed.y} width={placed.width} height={placed.height} rx={6} />
-      <text x={placed.x + 8} y={placed.y + 15}>{name}</text>
+      <text x={placed.x + 8} y={placed.y + 15}>{cut(name, Math.max(4, Math.floor((placed.width - 34) / LETTER)))}<title>{name}</title></text>
       <g class="dl-close-box" role="button" tabindex={0} aria-label={`Close ${name}`} data-own onClick={onToggle} onKeyDown={onKeys(onToggle)}>
         <rect x={placed.x + placed.width - 20} y={placed.y + 4} width={15} height={15} rx={3} />
         <path d={`M${placed.x + placed.width - 16},${placed.y + 11.5}h7`} />
@@ -61,6 +65,12 @@ function Bar({ placed, colours, index, nodes }: { placed: Placed; colours: Colou
   );
 }
 
+/** Blocks are no entity: the nodes of the first stand for them. */
+function blockEntity({ graph }: GraphIndex, repeat: number): string {
+  const { first, size } = graph.repeats[repeat];
+  return Array.from({ length: Math.min(size, MOST_LIT) }, (_, i) => nodeEntity(graph.id, first + i)).join(" ");
+}
+
 const framesOf = (cluster: Cluster): Cluster[] => cluster.clusters.flatMap((inner) => [inner, ...framesOf(inner)]);
 
 export function Picture({ scene, layout, colours, indexOf, labelOf, isHit, onToggle }: PictureProps) {
@@ -74,20 +84,23 @@ export function Picture({ scene, layout, colours, indexOf, labelOf, isHit, onTog
   const open = new Set(frames.map(({ id }) => id));
   const calls = new Set(scene.edges.filter(({ isCall }) => isCall).map(({ from, to }) => `${from} ${to}`));
 
-  const frame = ({ id, graph, module }: Cluster) => {
+  const frame = ({ id, graph, module, repeat, boxes }: Cluster) => {
     const placed = layout.clusters.get(id);
     if (!placed) return null;
     const isBody = id === bodyId(graph);
-    const name = isBody ? bodyName(model.graphTitle(graph)) : moduleLabel(indexOf(graph).graph.modules[module]);
-    return <Frame key={id} placed={placed} name={name} entity={isBody ? graphEntity(graph) : moduleEntity(graph, module)} onToggle={() => onToggle?.([id])} />;
+    const { repeats, modules } = indexOf(graph).graph;
+    const name = repeat >= 0 ? repeatLabel(repeats[repeat]) : isBody ? bodyName(model.graphTitle(graph)) : moduleLabel(modules[module]);
+    const isWhole = repeat >= 0 && !boxes.some(({ blocks }) => blocks?.isRest && blocks.repeat === repeat);
+    const closes = isWhole ? [id, id.replace("r", "q")] : [id];
+    return <Frame key={id} placed={placed} name={name} entity={repeat >= 0 ? blockEntity(indexOf(graph), repeat) : isBody ? graphEntity(graph) : moduleEntity(graph, module)} onToggle={() => onToggle?.(closes)} />;
   };
   const boxOf = (box: Box) => {
     const placed = layout.boxes.get(box.id);
     if (!placed) return null;
     const index = indexOf(box.graph);
     const { title, detail } = labelOf(box);
-    const isModule = box.module >= 0;
-    const nodes = isModule ? moduleNodes(index.graph, box.module) : [box.node];
+    const isModule = box.module >= 0; // repeated blocks too
+    const nodes = nodesOf(index.graph, box);
     const bodies = isModule || !onToggle ? [] : (index.graph.subgraphs[box.node] ?? []).map(bodyId).filter((id) => !open.has(id));
     const start = model.kin.vertex("node", box.graph, 0);
     const hit = isHit && nodes.some((node) => isHit({ index, node })) ? " is-hit" : "";
@@ -95,7 +108,7 @@ export function Picture({ scene, layout, colours, indexOf, labelOf, isHit, onTog
     const entry = isModule ? -1 : colours.entryOf(index, box.node);
     const look = entry >= 0 ? ` dl-filled ${colours.entries[entry].look}` : "";
     const kind = isModule ? "dl-box-module" : `dl-box-node dl-op-${index.op(box.node)}`;
-    const entity = isModule ? moduleEntity(box.graph, box.module) : nodeEntity(box.graph, box.node);
+    const entity = box.blocks ? blockEntity(index, box.blocks.repeat) : isModule ? moduleEntity(box.graph, box.module) : nodeEntity(box.graph, box.node);
     const toggle = isModule ? () => onToggle?.([box.id]) : bodies.length > 0 ? () => onToggle?.(bodies) : undefined;
     const middle = placed.x + placed.width / 2;
     return (
@@ -104,7 +117,7 @@ export function Picture({ scene, layout, colours, indexOf, labelOf, isHit, onTog
         aria-label={`${title} ${detail}`.trim()} data-entity={entity} data-own={toggle ? "" : undefined}
         onClick={toggle} onKeyDown={onKeys(toggle ?? (() => store.togglePin(entity)))}
       >
-        {bodies.length > 0 && <rect class="dl-box-behind" x={placed.x + 3} y={placed.y + 3} width={placed.width} height={placed.height} rx={3} />}
+        {(bodies.length > 0 || box.blocks) && <rect class="dl-box-behind" x={placed.x + 3} y={placed.y + 3} width={placed.width} height={placed.height} rx={3} />}
         <rect x={placed.x} y={placed.y} width={placed.width} height={placed.height} rx={isModule ? 6 : 3} />
         {isModule && <Bar placed={placed} colours={colours} index={index} nodes={nodes} />}
         <text class="dl-box-title" x={middle} y={placed.y + (detail ? 14 : placed.height / 2 + 4)}>{title}</text>{" "}

@@ -1,0 +1,1 @@
+"""Unrolled loops and repeated blocks of a graph."""
