@@ -16,30 +16,37 @@ from dynamo_lab.model.fast_path.calls import OPERATORS, FastPath, FastPathCall
 
 
 class FastPathProbes:
-    """Records each call in an attempt that succeeds: one that fails is made again without it."""
+    """Records each call in an attempt that succeeds, and those in which one before it broke.
+
+    An attempt that fails is made again; where it met a break inside of a call, without that call.
+    """
 
     def __init__(self, recorder: Recorder, compilations: Compilations) -> None:
         self._recorder = recorder
         self._compilations = compilations
         self._calls: list[FastPath] = []
-        self._open: list[int] = []
-        self._cut: dict[int, str] = {}
+        self._open = 0
+        self._broken: dict[str, list[FastPath]] = {}
 
     def install(self, patches: Patches) -> None:
         """Watch Dynamo's attempts, and its interpreter for each function in them."""
         patches.hook(hooks.ATTEMPT, self.attempt)
         patches.hook(hooks.RUN, self.run)
-        patches.hook(hooks.SUBGRAPH, self.subgraph)
 
     def attempt(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """Dynamo analyses a frame once."""
-        outer = self._calls, self._open, self._cut
-        self._calls, self._open, self._cut = [], [], {}
+        outer = self._calls, self._open
+        self._calls, self._open = [], 0
+        broken = self._broken.setdefault(self._compilations.current_id(), [])
         try:
             yield
-            self._recorder.fast_paths += self._calls
+        except BaseException:
+            broken += [call for call in self._calls if call.cut]
+            raise
+        else:
+            self._recorder.fast_paths += (*broken, *self._calls)
         finally:
-            self._calls, self._open, self._cut = outer
+            self._calls, self._open = outer
 
     def run(self, translator: Any) -> Generator[None, Any, None]:
         """Dynamo interprets a function from its first instruction to its last."""
@@ -48,32 +55,24 @@ class FastPathProbes:
             return
         position, module = len(self._calls), _module(translator)
         before = next(reversed(translator.output.graph.nodes), None)
-        depth, path = len(self._open), _path(translator)
-        called = FastPathCall(kind=kind, taken=False, module=path, depth=depth)
+        called = FastPathCall(kind=kind, taken=False, module=_path(translator), depth=self._open)
         frame = self._compilations.frame_of(self._compilations.current_id()) or 0
         self._calls.append(FastPath(frame=frame, call=called, stack=self._stack(translator)))
-        self._open.append(position)
+        self._open += 1
         try:
             yield
+        except BaseException as error:
+            cut = isinstance(error, hooks.UNSUPPORTED.get())
+            self._calls[position] = replace(self._calls[position], cut=cut)
+            raise
         finally:
-            self._open.pop()
-        # of the frame's own function, what it no longer needs is forgotten where its graph ends
-        reason = _reason(translator) or self._cut.get(id(translator), "")
+            self._open -= 1
+        reason = _reason(translator)
         taken = any(_calls(node, OPERATORS[kind]) for node in _added(translator, before))
         self._calls[position] = replace(
             self._calls[position],
             call=replace(called, taken=taken, reason=reason, made_so=made_so(module, reason)),
         )
-
-    def subgraph(
-        self, output: Any, tx: Any, reason: Any, *_: Any, **__: Any
-    ) -> Generator[None, Any, None]:
-        """The graph ends: with the frame's own function, or because it breaks in it."""
-        if tx.f_code in FORWARDS and self._open:
-            self._cut[id(tx)] = _reason(tx)
-            position = self._open[-1]
-            self._calls[position] = replace(self._calls[position], cut=reason.graph_break)
-        yield
 
     def _stack(self, translator: Any) -> int | None:
         """The lines that lead to the call, outermost first."""

@@ -37,8 +37,8 @@ class FastPathCall(Struct, frozen=True, kw_only=True):
 class FastPath(Struct, frozen=True, kw_only=True):
     """A call that Dynamo analysed as part of a frame that it compiled.
 
-    Of one that is `cut`, the graph breaks inside of it. `stack` goes to the line that called it;
-    there is none where nothing that Dynamo analysed did.
+    Of one that is `cut`, the graph breaks inside of it: it runs eagerly, and what it takes there is
+    not known. `stack` goes to the line that called it.
     """
 
     frame: Annotated[int, Ref("frames")]
