@@ -37,9 +37,11 @@ def _drawn(lot: random.Random, kind: str) -> Configuration:
 
     module = _attention(rarely) if kind == "attention" else _encoder(rarely, kind)
     module.train(rarely(True, False))
-    dims = (_LENGTH, _SIZE) if rarely(True, False) else (_BATCH, _LENGTH, _SIZE)
-    x = torch.randn(dims)
-    padding = _padding(lot, dims, is_in_front=rarely(True, False))
+    batch = () if rarely(True, False) else (_BATCH,)
+    x = torch.randn(*batch, _LENGTH, _SIZE)
+    padding = _padding(lot, (*batch, _LENGTH), is_in_front=rarely(True, False))
+    if batch and not _is_batch_first(module):
+        x = x.transpose(0, 1)
     mask = torch.ones(_LENGTH, _LENGTH, dtype=torch.bool).triu(1) if rarely(True, False) else None
     if mask is not None and lot.random() < 0.5:
         mask = torch.zeros(mask.shape).masked_fill(mask, float("-inf"))
@@ -69,9 +71,13 @@ def _padding(
 ) -> torch.Tensor | None:
     if lot.random() < 0.4:
         return None
-    hidden = torch.zeros(dims[:-1], dtype=torch.bool)
+    hidden = torch.zeros(dims, dtype=torch.bool)
     hidden[..., slice(2) if is_in_front else slice(-2, None)] = True
     return hidden
+
+
+def _is_batch_first(module: nn.Module) -> bool:
+    return all(m.batch_first for m in module.modules() if isinstance(m, nn.MultiheadAttention))
 
 
 def _attention(rarely: Callable[[Any, Any], Any]) -> nn.Module:
