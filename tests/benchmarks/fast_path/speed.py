@@ -75,9 +75,10 @@ def main() -> None:
             torch.compiler.reset()
             found += rows(measured(given, share), share)
     print(*table([("padding", "way", "a call", "against eager", "differs by"), *found]), sep="\n")
-    where = torch.cuda.get_device_name() if given.device == "cuda" else f"{torch.get_num_threads()}"
-    print(f"{given.layers} layers of {given.size}, batch {given.batch}, length {given.length}, "
-          f"{given.dtype}; {where}{'' if given.device == 'cuda' else ' threads'}, {machine()}")  # fmt: skip
+    is_gpu = given.device == "cuda"
+    where = torch.cuda.get_device_name() if is_gpu else f"{torch.get_num_threads()} threads"
+    sizes = f"{given.layers} layers of {given.size}, batch {given.batch}, length {given.length}"
+    print(f"{sizes}, {given.dtype}; {where}, {machine()}")
 
 
 if __name__ == "__main__":
