@@ -2,25 +2,22 @@
 import { useModel } from "../core/context";
 import type { FastPathView } from "../core/types.generated";
 import { Badge, Empty, Go, Prose, WhyNone } from "../ui/bits";
-import { Table } from "../ui/copy/table";
 
 const TONES: Readonly<Record<string, string>> = { taken: "good", refused: "warning", broken: "plain" };
 const DEEPEST = 8;
 
-function Row({ row }: { row: FastPathView }) {
+function Call({ row }: { row: FastPathView }) {
   return (
-    <tr>
-      <td><Badge tone={TONES[row.state] ?? "plain"}>{row.state}</Badge></td>
-      <td style={{ paddingInlineStart: `${Math.min(row.depth, DEEPEST) * 16}px` }}>
-        <code>{row.name}</code>{row.count > 1 && ` × ${row.count}`}
-        {row.modules && <div class="dl-dim">{row.modules}</div>}
-      </td>
-      <td>{row.line && row.depth === 0 && <><Go to={row.line}>{row.where}</Go> <code class="dl-fast-path-code">{row.code}</code></>}</td>
-      <td class="dl-fast-path-told">
-        <Prose text={row.told} />
-        {row.remedy && <p><Prose text={row.remedy} /></p>}
-      </td>
-    </tr>
+    <article class="dl-card dl-fast-path" style={{ marginInlineStart: `${Math.min(row.depth, DEEPEST) * 20}px` }}>
+      <header>
+        <Badge tone={TONES[row.state] ?? "plain"}>{row.state}</Badge>
+        <h3><code>{row.name}</code>{row.count > 1 && ` × ${row.count}`}</h3>
+        {row.modules && <span class="dl-dim">{row.modules}</span>}
+      </header>
+      {row.line && row.depth === 0 && <p><Go to={row.line}>{row.where}</Go> <code>{row.code}</code></p>}
+      <p><Prose text={row.told} /></p>
+      {row.remedy && <p class="dl-dim"><Prose text={row.remedy} /></p>}
+    </article>
   );
 }
 
@@ -29,12 +26,5 @@ export function FastPath() {
   if (fast_paths.length === 0) {
     return <Empty title="No fast path"><WhyNone>No module of <code>torch.nn</code> that has a fast path was compiled.</WhyNone></Empty>;
   }
-  return (
-    <div class="dl-scroll">
-      <Table class="dl-fast-path">
-        <thead><tr><th>fast path</th><th>module</th><th>line</th><th>why</th></tr></thead>
-        <tbody>{fast_paths.map((row, at) => <Row key={at} row={row} />)}</tbody>
-      </Table>
-    </div>
-  );
+  return <div class="dl-scroll dl-cards">{fast_paths.map((row, at) => <Call key={at} row={row} />)}</div>;
 }
