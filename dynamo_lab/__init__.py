@@ -12,6 +12,7 @@ from dynamo_lab.api.check import check
 from dynamo_lab.api.decompose import decompose
 from dynamo_lab.api.diff import diff
 from dynamo_lab.api.explore import explore, record
+from dynamo_lab.api.fast_path.fast_path import fast_path
 from dynamo_lab.api.lower import lower
 from dynamo_lab.api.packages import open_package, package
 from dynamo_lab.api.ranks.jobs import open_job, ranks
@@ -35,6 +36,7 @@ __all__ = [
     "decompose",
     "diff",
     "explore",
+    "fast_path",
     "limits",
     "load",
     "load_ipython_extension",

@@ -21,6 +21,8 @@ from dynamo_lab.capture.core.timings import TimingProbes
 from dynamo_lab.capture.core.undo import Changes, Undo
 from dynamo_lab.capture.decompositions import hooks as decompositions_hooks
 from dynamo_lab.capture.decompositions.decompositions import DecompositionProbes
+from dynamo_lab.capture.fast_path import hooks as fast_path_hooks
+from dynamo_lab.capture.fast_path.fast_path import FastPathProbes
 from dynamo_lab.capture.frames import hooks as frames_hooks
 from dynamo_lab.capture.frames.frames import FrameProbes
 from dynamo_lab.capture.fusion import hooks as fusion_hooks
@@ -63,6 +65,7 @@ _TABLES = (
     guards_hooks,
     graphs_hooks,
     attention_hooks,
+    fast_path_hooks,
     autograd_hooks,
     decompositions_hooks,
 )
@@ -156,6 +159,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         GuardProbes(recorder, compilations, frames.frame, frames.failed),
         graphs,
         AutogradProbes(recorder, graphs),
+        FastPathProbes(recorder, compilations),
         decompositions,
         SymbolProbes(recorder, compilations),
         TimingProbes(recorder, compilations),

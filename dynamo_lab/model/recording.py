@@ -18,6 +18,7 @@ from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.core.references import Ref
 from dynamo_lab.model.core.sources import Source, Span, Stack
 from dynamo_lab.model.decompositions import Decompositions
+from dynamo_lab.model.fast_path.calls import FastPath
 from dynamo_lab.model.frames import Frame, Loop
 from dynamo_lab.model.fusion.fusion import Fusion, Schedule, fusions
 from dynamo_lab.model.fusion.memory import MemoryPlan
@@ -70,6 +71,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     shape_facts: tuple[ShapeFact, ...] = ()
     graphs: tuple[Graph, ...] = ()
     attentions: tuple[Attention, ...] = ()
+    fast_paths: tuple[FastPath, ...] = ()
     partitions: tuple[Partition, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     wrappers: tuple[Wrapper, ...] = ()

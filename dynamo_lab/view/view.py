@@ -30,6 +30,8 @@ from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.decompositions import decompositions
 from dynamo_lab.view.decompositions.decompositions import DecompositionsView
+from dynamo_lab.view.fast_path import fast_path
+from dynamo_lab.view.fast_path.fast_path import FastPathView
 from dynamo_lab.view.findings import findings
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.findings.findings import FindingsView
@@ -96,6 +98,7 @@ class View(Struct, frozen=True, kw_only=True):
     run_map: tuple[MapRow, ...] = ()
     partitions: tuple[PartitionView, ...] = ()
     attentions: tuple[AttentionView, ...] = ()
+    fast_paths: tuple[FastPathView, ...] = ()
     decompositions: DecompositionsView = DecompositionsView()
     lowering: LoweringsView = LoweringsView()
     compiler: CompilerView = CompilerView()
@@ -141,6 +144,7 @@ def build(recording: Recording) -> View:
         run_map=run_map.build(recording, places, frame_views, facts.breaks, facts.stories),
         partitions=autograd.build(recording, places),
         attentions=attention.build(recording, places, ancestry),
+        fast_paths=fast_path.build(recording, places),
         decompositions=decompositions.build(recording, places),
         lowering=lowered,
         compiler=compiler.build(recording, places, lowered),

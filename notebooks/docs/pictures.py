@@ -51,6 +51,7 @@ VIEWS = {
     "lowering": "softmax_gelu > lowering",
     "compiler": "own_compiler > compiler",
     "attention": "attention_choice > attention",
+    "fast_path": "fast_path > fast_path",
     "fusion": "softmax_gelu > fusion",
     "pairs": "resnet_block > fusion > Pairs",
     "memory": "resnet_block > memory",

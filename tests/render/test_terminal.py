@@ -28,6 +28,7 @@ SAMPLES = [
     "cut",
     "packaged",
     "attending",
+    "encoding",
 ]
 
 EMPTY = ["autograd", "fusion", "memory", "passes", "shapes", "why_wrong"]
@@ -67,6 +68,12 @@ def test_a_bisection_in_full(make: Make, golden: str, width: int) -> None:
 @pytest.mark.parametrize("width", [60, 100])
 def test_attention_in_full(make: Make, golden: str, width: int) -> None:
     text = terminal.render(build(make("attending")), width=width, sections=["attention"])
+    assert text + "\n" == golden
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_the_fast_path_in_full(make: Make, golden: str, width: int) -> None:
+    text = terminal.render(build(make("encoding")), width=width, sections=["fast_path"])
     assert text + "\n" == golden
 
 

@@ -21,6 +21,7 @@ from dynamo_lab.model.compiler import LabGraph
 from dynamo_lab.model.core.links import LinkTable
 from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.decompositions import Decompositions
+from dynamo_lab.model.fast_path.calls import FastPath
 from dynamo_lab.model.frames import Frame, Loop
 from dynamo_lab.model.fusion.fusion import Schedule
 from dynamo_lab.model.fusion.memory import MemoryPlan
@@ -92,6 +93,7 @@ class Recorder:
         self.shape_facts: list[ShapeFact] = []
         self.graphs: list[Graph] = []
         self.attentions: list[Attention] = []
+        self.fast_paths: list[FastPath] = []
         self.partitions: list[Partition] = []
         self.kernels: list[Kernel] = []
         self.wrappers: list[Wrapper] = []
@@ -210,6 +212,7 @@ class Recorder:
                 shape_facts=tuple(self.shape_facts),
                 graphs=tuple(self.graphs),
                 attentions=tuple(self.attentions),
+                fast_paths=tuple(self.fast_paths),
                 partitions=tuple(self.partitions),
                 kernels=tuple(self.kernels),
                 wrappers=tuple(self.wrappers),

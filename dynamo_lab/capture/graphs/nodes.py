@@ -166,7 +166,7 @@ def _modules(node: fx.Node) -> Iterator[tuple[str, str]]:
     stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack") or {}
     for path, kind in stack.values():
         name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
-        yield _readable_path(path), name.rpartition(".")[2]
+        yield readable_path(path), name.rpartition(".")[2]
 
 
 def module_path(node: fx.Node) -> str:
@@ -175,7 +175,7 @@ def module_path(node: fx.Node) -> str:
 
 
 @cache
-def _readable_path(path: str) -> str:
+def readable_path(path: str) -> str:
     """Dynamo names modules by source ("L['self'].layers[0]"); models name them "layers.0"."""
     path = path.replace("L['self'].", "").removeprefix("L['self']")
     path = path.replace("._modules['", ".").replace("_modules['", "").replace("']", "")

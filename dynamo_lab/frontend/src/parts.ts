@@ -1,5 +1,6 @@
 // All parts of the UI: each owns a noun.
 import { attentionPart } from "./attention/part";
+import { fastPathPart } from "./fast_path/part";
 import { autogradPart } from "./autograd/part";
 import { benchmarksPart, rooflinePart } from "./benchmarks/part";
 import { breaksPart } from "./breaks/part";
@@ -25,6 +26,6 @@ import { timingsPart } from "./timings/part";
 import { artifactsPart } from "./traces/part";
 
 export const PARTS: readonly Part[] = [
-  overviewPart, modulesPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, attentionPart, fusionPart, memoryPart, playgroundPart, kernelsPart,
+  overviewPart, modulesPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, attentionPart, fastPathPart, fusionPart, memoryPart, playgroundPart, kernelsPart,
   benchmarksPart, rooflinePart, packagesPart, guardsPart, framesPart, timingsPart, artifactsPart, shellPart, journeyPart,
 ];

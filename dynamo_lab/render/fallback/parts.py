@@ -31,6 +31,7 @@ from dynamo_lab.render.fallback import (
 )
 from dynamo_lab.render.fallback.attention import attention
 from dynamo_lab.render.fallback.benchmarks import benchmarks
+from dynamo_lab.render.fallback.fast_path import fast_path
 from dynamo_lab.render.fallback.help import with_reading
 from dynamo_lab.render.graph_text import GraphText, Row
 from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, table, tag
@@ -84,6 +85,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     )
     yield "Compiler", with_reading("compiler", compiler.blocks(view))
     yield _counted("Attention", view.attentions), with_reading("attention", attention.blocks(view))
+    yield _counted("Fast path", view.fast_paths), with_reading("fast_path", fast_path.blocks(view))
     trees = decompositions.blocks(view.decompositions)
     yield "Decompositions", with_reading("decompositions", trees)
     yield "Fusion and memory", with_reading("fusion", fusion.blocks(view))

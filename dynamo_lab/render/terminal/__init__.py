@@ -29,6 +29,7 @@ from dynamo_lab.render.terminal.core import notes
 from dynamo_lab.render.terminal.core.help import reading
 from dynamo_lab.render.terminal.core.parts import Page
 from dynamo_lab.render.terminal.decompositions import decompositions
+from dynamo_lab.render.terminal.fast_path import fast_path
 from dynamo_lab.render.terminal.frames import frames, run_map
 from dynamo_lab.render.terminal.fusion import fusion, memory
 from dynamo_lab.render.terminal.graphs import graphs
@@ -54,6 +55,7 @@ SECTIONS: dict[str, _Section] = {
     "lowering": lowering.section,
     "compiler": compiler.section,
     "attention": attention.section,
+    "fast_path": fast_path.section,
     "fusion": fusion.section,
     "memory": memory.section,
     "package": packages.section,

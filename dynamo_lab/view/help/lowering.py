@@ -47,6 +47,20 @@ READINGS: tuple[Reading, ...] = (
         """,
     ),
     reading(
+        "fast_path",
+        "Which transformer modules took their fast path; why others did not, in PyTorch's words.",
+        """\
+        `nn.TransformerEncoderLayer` and `nn.MultiheadAttention` have one operator for all that they
+        do, and `nn.TransformerEncoder` skips padding, if the conditions in their `forward` hold.
+        The first that does not is the reason. `broken` ones run eagerly: the graph breaks in them.
+
+            refused  nn.TransformerEncoder         line 4  self.encoder(x, src_key_padding_mask=pad)
+              mask_check enabled with torch.compile or torch.export
+            taken      nn.TransformerEncoderLayer x 12
+              The whole layer is one operator, torch._transformer_encoder_layer_fwd.
+        """,
+    ),
+    reading(
         "fusion",
         "Which operations became one kernel, and for any two that did not, the reason why.",
         """\

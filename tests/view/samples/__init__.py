@@ -10,6 +10,7 @@ from .big import big as big
 from .branch_and_print import branch_and_print as branch_and_print
 from .cut import cut as cut
 from .decomposed import decomposed as decomposed
+from .fast_path.encoding import encoding as encoding
 from .film import film as film
 from .film import hostile_film as hostile_film
 from .hostile import hostile as hostile

@@ -25,6 +25,7 @@ export interface View {
   readonly run_map: readonly MapRow[];
   readonly partitions: readonly PartitionView[];
   readonly attentions: readonly AttentionView[];
+  readonly fast_paths: readonly FastPathView[];
   readonly decompositions: DecompositionsView;
   readonly lowering: LoweringsView;
   readonly compiler: CompilerView;
@@ -994,13 +995,31 @@ export interface ChoiceView {
 export interface KernelChoiceView {
   readonly name: string;
   readonly kernel: string;
-  readonly state: State;
+  readonly state: "could" | "refused" | "runs" | "unknown";
   readonly told: string;
   readonly check: string;
   readonly remedy: string;
 }
 
-export type State = "could" | "refused" | "runs" | "unknown";
+/**
+ * Calls that are alike: of one kind of module, from one line, with one outcome.
+ *
+ * `line` is an entity, empty if there is none, `modules` their paths. `depth` is in how many of
+ * the rows above they were made. `reason` are PyTorch's words, `remedy` says what to change.
+ */
+export interface FastPathView {
+  readonly name: string;
+  readonly count: number;
+  readonly state: "broken" | "refused" | "taken";
+  readonly told: string;
+  readonly depth: number;
+  readonly reason: string;
+  readonly remedy: string;
+  readonly modules: string;
+  readonly line: string;
+  readonly where: string;
+  readonly code: string;
+}
 
 /** The operators of a run. `sets` are (word, title); `empty` says why there are none. */
 export interface DecompositionsView {

@@ -1,0 +1,1 @@
+"""The fast path of transformer modules as the user asks about it."""

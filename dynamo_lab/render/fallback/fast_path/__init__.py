@@ -1,0 +1,1 @@
+"""The fast path of transformer modules in the script-free HTML."""

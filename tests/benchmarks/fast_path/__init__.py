@@ -1,0 +1,1 @@
+"""The fast path of transformer modules at 0, 50 and 80 % padding."""

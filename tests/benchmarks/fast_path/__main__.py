@@ -1,0 +1,5 @@
+"""`python -m tests.benchmarks.fast_path`."""
+
+from tests.benchmarks.fast_path.speed import main
+
+main()
