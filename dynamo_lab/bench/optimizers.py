@@ -22,7 +22,7 @@ from dynamo_lab.record.reach import reachable
 from dynamo_lab.record.replay import without_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from dynamo_lab.model.benchmarks import Way
 

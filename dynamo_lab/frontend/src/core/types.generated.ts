@@ -968,13 +968,11 @@ export interface ChoiceView {
 export interface KernelChoiceView {
   readonly name: string;
   readonly kernel: string;
-  readonly state: State;
+  readonly state: "could" | "refused" | "runs" | "unknown";
   readonly told: string;
   readonly check: string;
   readonly remedy: string;
 }
-
-export type State = "could" | "refused" | "runs" | "unknown";
 
 /** The operators of a run. `sets` are (word, title); `empty` says why there are none. */
 export interface DecompositionsView {
@@ -1259,6 +1257,7 @@ export interface ScheduleView {
   readonly final: readonly PlaceView[];
   readonly left_out: number;
   readonly memory: readonly MemoryView[];
+  readonly foreach: ForeachView | null;
 }
 
 /**
@@ -1361,6 +1360,34 @@ export interface LifeView {
   readonly operation: number;
   readonly source: string;
   readonly note: string;
+}
+
+/** What a schedule did with its lists: in words, and each two that were considered. */
+export interface ForeachView {
+  readonly sentences: readonly string[];
+  readonly pairs: readonly ListsView[];
+}
+
+/** Two lists that were considered; `left` counts the indices that are not shown. */
+export interface ListsView {
+  readonly one: string;
+  readonly other: string;
+  readonly state: "fused" | "not asked" | "possible" | "refused";
+  readonly sentence: string;
+  readonly indices: readonly IndexView[];
+  readonly left: number;
+}
+
+/** One index of two lists: what the second reads of the first, and what came of it. */
+export interface IndexView {
+  readonly index: number;
+  readonly one: string;
+  readonly other: string;
+  readonly reads: string;
+  readonly state: "fused" | "not asked" | "possible" | "refused";
+  readonly why: string;
+  readonly where: string;
+  readonly entity: string;
 }
 
 /**
