@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks.announced`: write the table of announced figures where it is shown."""
+"""`python -m tests.benchmarks.announced`: write the table of announced figures where it is."""
 
 from tests.benchmarks.announced.table import LESSON, PAGE, lesson_written, table, written
 

@@ -1,4 +1,4 @@
-"""Runs that are kept: a file each, written by the benchmark that measured it and by nothing else."""
+"""Runs that are kept, a file each: what a benchmark found, and where, when and how it ran."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Compiled optimizers: +18 % (HuggingFace), +19 % (TorchBench), +8 % (TIMM) and 40 s were announced.
+"""Compiled optimizers: +18 % (HuggingFace), +19 % (TorchBench), +8 % (TIMM) were announced.
+
+About 40 s more to compile was, too.
 
 For each model of the suite that is installed here a training step is timed whose model is compiled,
 with Adam's step eager and compiled, in turns; the step by itself is what PyTorch's recipe times
