@@ -52,6 +52,7 @@ class Checks:
     ) -> None:
         self._subject, self._start, self._asked = subject, start, asked
         self._phase: Phase = phase
+        self._way = eager
         start.again()
         self._eager = self._own(subject.observe(eager, phase, start.has_changed))
         drawn = start.changes()
@@ -91,6 +92,20 @@ class Checks:
             return not_compared(self.unlike, way=number, phase=self._phase)
         found = self._compared(number, self._results(way), self._exact)
         return *found, *self._written_alone(number)
+
+    def of_step(self, number: int, way: Callable[..., Any]) -> tuple[Comparison, ...]:
+        """What a variant's own step of the optimizer does, against the eager one.
+
+        Both have eager's gradients: an optimizer that divides by their size would make much of
+        how they are rounded.
+        """
+        if self.unlike or self._phase != "step":
+            return ()
+        self._start.again()
+        eager = self._subject.stepped(self._way, self._way)
+        self._start.again()
+        found = self._subject.stepped(way, self._way)
+        return compare(eager, found, way=number, phase=self._phase)
 
     def _written_alone(self, number: int) -> list[Comparison]:
         """The tensors that the variant has just written to, and eager does not."""

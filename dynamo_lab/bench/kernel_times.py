@@ -56,7 +56,7 @@ def time_kernels(
 ) -> KernelTimes:
     """Each kernel of a compiled program against the eager operators that it replaced.
 
-    A step is timed without its optimizer, which runs eagerly in every variant. The program's
+    A step is timed without its optimizer, of which the benchmark has the whole. The program's
     tensors and the generators of random numbers are restored afterwards. It raises what the
     program raises; any other obstacle is a `problem` in the result.
 

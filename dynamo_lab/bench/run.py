@@ -11,8 +11,9 @@ from msgspec import structs
 from dynamo_lab.bench.checks import Asked, Checks, off
 from dynamo_lab.bench.kernel_times import KernelTimes, joined, time_kernels
 from dynamo_lab.bench.memory import weigh
+from dynamo_lab.bench.optimizers import refuse_no_step, started
 from dynamo_lab.bench.settled import settle
-from dynamo_lab.bench.start import Start, reached_tensors
+from dynamo_lab.bench.start import reached_tensors
 from dynamo_lab.capture.core.compat import empty_compile_caches, many_ways, warm_up_inductor
 from dynamo_lab.capture.core.undo import Whole, held
 from dynamo_lab.errors import AlreadyRecordingError, DynamoLabError
@@ -39,7 +40,7 @@ from dynamo_lab.model.benchmarks import (
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.record.explore import record, runnable
 from dynamo_lab.record.reach import leaves, reachable, stored_by_cell
-from dynamo_lab.record.replay import told, without_trace
+from dynamo_lab.record.replay import told
 from dynamo_lab.record.run import Choice, Run
 from dynamo_lab.view.benchmarks.work import Works
 
@@ -82,6 +83,7 @@ class BenchRun:
         self._subject = Subject(fn, args, kwargs, named, **called)
         self._phases: tuple[Phase, ...] = ("forward", "step") if options.training else ("forward",)
         self._ways = [one.way for one in self._candidates]
+        refuse_no_step(self._ways, options.optimizer, options.training)
         self._made: dict[int, Callable[..., Any]] = {}
         choice = Choice(grad=True if options.training else options.grad)
         self._program = runnable(fn, tuple(args), kwargs, choice)
@@ -103,8 +105,9 @@ class BenchRun:
             before = machine.describe_machine(self._device.name)
         parts = [self._compile, self._check, self._weigh, self._time]
         parts += [self._time_kernels] if self._options.kernels else []
-        with Whole(self._caches), many_ways(), without_trace(self._roots) as state:
-            self._start = Start(state)
+        first = self._subject.call(self._subject.fn, self._phases[-1])
+        at_start = started(self._roots, self._options.optimizer, self._ways, first)
+        with Whole(self._caches), many_ways(), at_start as (self._start, self._twins):
             try:
                 for part in parts:
                     if not self._watch.stopped:
@@ -139,8 +142,7 @@ class BenchRun:
     def _compile(self) -> None:
         """Call every variant once in each phase, the one that is recorded last.
 
-        Each has its own compile caches. The last one's stay active, so that what it compiled
-        is found again when its kernels are timed.
+        Each has its own compile caches. The last one's stay active, for when kernels are timed.
         """
         self._recorded_way = recorded_way(self._ways, self._backend)
         if self._recorded_way is not None:
@@ -159,6 +161,9 @@ class BenchRun:
             held(self._caches.enter_context, empty_compile_caches())
         with self._may_fail(at):
             self._made[at] = self._candidates[at].made(self._subject.fn)
+            if at in self._twins:
+                step = self._candidates[at].made(self._twins[at].step)
+                self._subject.step_with(self._made[at], step)
             seconds = self._recorded(at) if at == self._recorded_way else self._first_calls(at)
             if self._ways[at].kind == "compiled":
                 known = {"compile_seconds": sum(seconds.values()), "compile_by_phase": seconds}
@@ -220,7 +225,8 @@ class BenchRun:
                     return
                 self._watch.tell(f"checking {self._ways[at].name}", at, len(self._ways))
                 with self._may_fail(at):
-                    self._hold(at, checks.of(at, self._made[at]))
+                    stepped = checks.of_step(at, self._made[at]) if at in self._twins else ()
+                    self._hold(at, (*checks.of(at, self._made[at]), *stepped))
 
     def _hold(self, at: int, found: Sequence[Comparison]) -> None:
         self._comparisons += found

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from dynamo_lab.cli.core.options import Commands
-    from dynamo_lab.suite.results import Result
+    from dynamo_lab.suite.results import Result, Task
     from dynamo_lab.suite.runner import Engine, Order
 
 _RESULTS = "suite.jsonl"
@@ -42,6 +42,8 @@ def _add_models(option: Callable[..., object]) -> None:
            help="only these, with commas: names, or torch, transformers, timm")  # fmt: skip
     option("--list", action="store_true", help="print the names of all models")
     option("--training", action="store_true", help="training steps too, not only inference")
+    option("--optimizer", action="store_true",
+           help="also compiled training steps whose optimizer is compiled too")  # fmt: skip
     option("--amp", action="store_true", help="automatic mixed precision too, not only float32")
     option("--size", choices=("small", "full"), help="default: small on cpu, full elsewhere")
 
@@ -104,7 +106,7 @@ def _order(options: argparse.Namespace) -> Order:
     Raises:
         SuiteError: there is no such model, or a number makes no sense.
     """
-    from dynamo_lab.suite.models import chosen
+    from dynamo_lab.suite.models.models import chosen
     from dynamo_lab.suite.runner import Order
 
     if options.workers is not None and options.workers < 1:
@@ -114,7 +116,7 @@ def _order(options: argparse.Namespace) -> Order:
     memory = options.limit_memory
     return Order(
         models=tuple(model.name for model in chosen(options.models)),
-        tasks=("inference", "training") if options.training else ("inference",),
+        tasks=_tasks(options),
         precisions=("float32", "amp") if options.amp else ("float32",),
         device=options.device,
         devices=tuple(one.strip() for one in options.devices.split(",") if one.strip()),
@@ -125,6 +127,15 @@ def _order(options: argparse.Namespace) -> Order:
             memory=None if memory is None else int(memory * _GIGABYTE),
         ),
     )
+
+
+def _tasks(options: argparse.Namespace) -> tuple[Task, ...]:
+    asked: tuple[tuple[Task, bool], ...] = (
+        ("inference", True),
+        ("training", options.training),
+        ("optimizer", options.optimizer),
+    )
+    return tuple(task for task, is_asked in asked if is_asked)
 
 
 def _engine(options: argparse.Namespace) -> Engine:
@@ -164,7 +175,7 @@ def _compare(before: str, after: str, width: int) -> int:
 
 
 def _list() -> int:
-    from dynamo_lab.suite.models import models
+    from dynamo_lab.suite.models.models import models
 
     known = models().values()
     for family in dict.fromkeys(model.family for model in known):

@@ -46,6 +46,11 @@ class Subject:
         self._grad, self._loss, self.optimizer = grad, loss, optimizer
         self._reached = reached or {}
         self._stored = stored
+        self._steps: dict[int, Callable[[], object]] = {}
+
+    def step_with(self, way: Fn, step: Callable[[], object]) -> None:
+        """From now on, the optimizer's step of this variant is another callable."""
+        self._steps[id(way)] = step
 
     def call(self, way: Fn, phase: Phase) -> Callable[[], Any]:
         """One call, ready to be timed."""
@@ -124,9 +129,21 @@ class Subject:
             total = self._forward(way)[1]  # the output is held no longer than the loss needs it
         if total is not None:
             total.backward()
-        if self.optimizer is not None:
-            self.optimizer.step()
+        self.step(way)
         self._forget_gradients()
+
+    def step(self, way: Fn) -> None:
+        """The optimizer's step of a variant, if there is an optimizer."""
+        if self.optimizer is not None:
+            self._steps.get(id(way), self.optimizer.step)()
+
+    def stepped(self, way: Fn, gradients: Fn) -> dict[str, torch.Tensor]:
+        """What a variant's step makes of the parameters, with the gradients of another one."""
+        self._forget_gradients()
+        self._backward(gradients)
+        self.step(way)
+        self._forget_gradients()
+        return {f"{name} after the step": t.detach().clone() for name, t in self.leaves.items()}
 
     def _backward(self, way: Fn) -> Any:
         import torch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.benchmarks import Way
@@ -20,9 +20,15 @@ Fn = Callable[..., Any]
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 """The modes of `torch.compile`."""
 
+WITH_OPTIMIZER = "+optimizer"
+"""How the name of a variant ends that compiles the optimizer's step too."""
+
 
 class Candidate(Struct, frozen=True, kw_only=True):
-    """A variant, and what makes a callable of the program for it; raises if it cannot run here."""
+    """A variant, and what makes a callable of the program for it; raises if it cannot run here.
+
+    Where `way.steps`, it makes one of the optimizer's step too.
+    """
 
     way: Way
     made: Callable[[Fn], Fn]
@@ -31,8 +37,9 @@ class Candidate(Struct, frozen=True, kw_only=True):
 def candidates(asked: Asked, backend: str = "inductor") -> tuple[Candidate, ...]:
     """Eager, then the requested variants; "compiled" is compiled by this backend.
 
-    A name is "compiled", a mode or a backend of `torch.compile`. In a mapping, a value may also be
-    a callable, which takes the program's arguments, or a dict of options of `torch.compile`.
+    A name is "compiled", a mode or a backend of `torch.compile`; "compiled+optimizer" compiles the
+    optimizer's step too. In a mapping, a value may also be a callable, which takes the program's
+    arguments, or a dict of options of `torch.compile`.
 
     Raises:
         OptionError: there is no such variant.
@@ -55,17 +62,28 @@ def _candidate(name: str, what: Any) -> Candidate:
         return _compiled(name, cast("dict[str, Any]", what))
     if callable(what):
         return Candidate(way=Way(name=name, kind="baseline"), made=lambda _: what)
+    if isinstance(what, str) and what.endswith(WITH_OPTIMIZER):
+        return _with_step(name, _candidate(name, what.removesuffix(WITH_OPTIMIZER)))
     if what == "compiled":
         return _compiled(name, {})
     if what in MODES:
         return _compiled(name, {"mode": what})
     if what in _backends():
         return _compiled(name, {"backend": what})
-    offered = ", ".join(["compiled", *MODES, *_backends()])
+    offered = ", ".join(["compiled", f"compiled{WITH_OPTIMIZER}", *MODES, *_backends()])
     raise OptionError(
         f"There is no variant {what!r}: pass one of {offered}, or a mapping of names to callables "
         "or to options of torch.compile."
     )
+
+
+def _with_step(name: str, candidate: Candidate) -> Candidate:
+    if candidate.way.kind != "compiled":
+        raise OptionError(
+            f"{name!r} compiles nothing: {WITH_OPTIMIZER!r} follows a mode or backend of "
+            "torch.compile."
+        )
+    return structs.replace(candidate, way=structs.replace(candidate.way, steps=True))
 
 
 def _compiled(name: str, options: dict[str, Any]) -> Candidate:

@@ -34,7 +34,7 @@ class Way(Struct, frozen=True, kw_only=True):
     phase's; `peak_bytes` is the peak memory of a call beyond what was allocated before it, None
     if the device does not track it. `problem` says why it was not timed: it raised, or it
     computed something else. `code` is the source of a hand-written or edited one, in `language`
-    ("cpp", "triton", "metal").
+    ("cpp", "triton", "metal"). `steps` says that the optimizer's step is compiled too.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Way(Struct, frozen=True, kw_only=True):
     problem: str = ""
     code: str = ""
     language: str = ""
+    steps: bool = False
 
 
 class Series(Struct, frozen=True, kw_only=True):

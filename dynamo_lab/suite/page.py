@@ -1,7 +1,16 @@
 """The table of a run as one offline page, without scripts."""
 
 from dynamo_lab.render.markup import Markup, join, tag
-from dynamo_lab.suite.summary import FACTS, LEGEND, announced, facts, overall, shown, speed_word
+from dynamo_lab.suite.summary import (
+    FACTS,
+    LEGEND,
+    announced,
+    facts,
+    of_optimizers,
+    overall,
+    shown,
+    speed_word,
+)
 from dynamo_lab.suite.table import Cell, Table
 from dynamo_lab.view.core.words import plural, seconds, size
 
@@ -35,6 +44,7 @@ def page(table: Table) -> str:
         _facts(table),
         tag("p", LEGEND, class_="dim"),
         tag("p", " ".join(filter(None, (announced(), overall(table)))), class_="dim"),
+        tag("p", of_optimizers(table), class_="dim"),
         tag("h2", "Every model"),
         tag("p", "How many times as fast as eager the compiled model is; grey where they are not "
             "distinguishable. Rest the pointer on one for its compile time, breaks and "

@@ -16,7 +16,10 @@ from dynamo_lab.errors import SuiteError
 from dynamo_lab.model.benchmarks import Machine
 from dynamo_lab.model.core.files import unwritable
 
-Task = Literal["inference", "training"]
+Task = Literal["inference", "training", "optimizer"]
+"""`optimizer` is a training step of the compiled model, with the optimizer's step eager and, in
+place of that, compiled too."""
+
 Precision = Literal["float32", "amp"]
 Size = Literal["small", "full"]
 """A model of a few layers that a processor runs in milliseconds, or as it was published."""
@@ -49,7 +52,7 @@ class Case(Struct, frozen=True, order=True):
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """The result of a case.
+    """The result of a case. Of the task "optimizer" both ways compile the model.
 
     `eager` and `compiled` are seconds a call, one a round, measured in turns; none unless it
     passed. `compile_seconds` is the first call's time beyond a later one's, with empty caches.

@@ -33,11 +33,17 @@ ANNOUNCED_OVERALL = 1.43
 
 _DRAWS = 2000
 
+ANNOUNCED_OPTIMIZER = {"HuggingFace": 1.18, "TorchBench": 1.19, "TIMM": 1.08}
+"""What compiled optimizers were announced with: the mean speed-up of a training step. See
+https://dev-discuss.pytorch.org/t/compiling-the-optimizer-with-pt2/1669."""
+
 _ORDER: tuple[tuple[Task, Precision], ...] = (
     ("inference", "float32"),
     ("inference", "amp"),
     ("training", "float32"),
     ("training", "amp"),
+    ("optimizer", "float32"),
+    ("optimizer", "amp"),
 )
 
 
@@ -118,6 +124,8 @@ class Table(Struct, frozen=True, kw_only=True):
 
 def title(task: str, precision: str) -> str:
     """A column in words."""
+    if task == "optimizer":
+        task = "compiled optimizer"
     return f"{task}, {'AMP' if precision == 'amp' else precision}"
 
 

@@ -9,7 +9,16 @@ from dynamo_lab.render.terminal.core.parts import grid, heading, line, plain, te
 from dynamo_lab.render.text import shortened, visible
 from dynamo_lab.suite.compare import Comparison
 from dynamo_lab.suite.results import Result
-from dynamo_lab.suite.summary import FACTS, LEGEND, announced, facts, overall, shown, speed_word
+from dynamo_lab.suite.summary import (
+    FACTS,
+    LEGEND,
+    announced,
+    facts,
+    of_optimizers,
+    overall,
+    shown,
+    speed_word,
+)
 from dynamo_lab.suite.table import Cell, Table
 from dynamo_lab.view.core.words import plural
 
@@ -38,7 +47,7 @@ def _table(table: Table) -> Iterator[RenderableType]:
         yield text(machine, "dim")
     rows = [[text(value) for value in row] for row in facts(table.columns)]
     yield grid(["left", *["right"] * (len(FACTS) - 1)], [_dim(FACTS), *rows])
-    for sentence in (LEGEND, announced(), overall(table)):
+    for sentence in (LEGEND, announced(), overall(table), of_optimizers(table)):
         if sentence:
             yield text(sentence, "dim")
     yield Text()

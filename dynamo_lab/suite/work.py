@@ -2,16 +2,16 @@
 
 float32 is what PyTorch comes with, no TensorFloat-32. AMP is autocast to bfloat16 on every device,
 which needs no loss scaling. Training is a forward pass with its loss (compiled together), the
-backward pass, and a step of SGD, which is eager in both ways as in PyTorch's own benchmarks.
-Dropout is off, for its random numbers would differ.
+backward pass, and a step of SGD, which is eager in both ways as in PyTorch's own benchmarks. The
+task "optimizer" compiles both, and the step of Adam in one of them: its seconds are those of the
+step alone. Dropout is off, for its random numbers would differ.
 """
 
 from __future__ import annotations
 
-import copy
 import gc
 import time
-from contextlib import ExitStack
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.measure.devices import device_named
@@ -20,21 +20,20 @@ from dynamo_lab.measure.memory import peak_of
 from dynamo_lab.measure.rounds import Plan, take_turns
 from dynamo_lab.suite.agreement import disagreement
 from dynamo_lab.suite.results import Result
+from dynamo_lab.suite.subject import RATE, SEEN, Subject, synchronize
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
     from contextlib import AbstractContextManager
 
     import torch
 
     from dynamo_lab.record.state import State
-    from dynamo_lab.suite.model import Program
+    from dynamo_lab.suite.models.model import Program
     from dynamo_lab.suite.results import Case, Verdict
 
 PLAN = Plan(rounds=15, fewest=11, seconds=1.5)
 """Eleven rounds are the fewest after which a difference can be significant."""
-
-_RATE = 1e-6  # so small that hundreds of steps on random labels leave the weights as they are
 
 
 class Found(Exception):
@@ -61,7 +60,8 @@ def run(program: Program, case: Case, device: str, steps: Steps, plan: Plan = PL
     facts: dict[str, Any] = {}
     start = time.perf_counter()
     try:
-        _measure(program, case, device, steps, plan, facts)
+        measure = _measure_optimizer if case.task == "optimizer" else _measure
+        measure(program, case, device, steps, plan, facts)
         verdict, reason = "pass", ""
     except Found as found:
         verdict, reason = found.verdict, found.reason
@@ -83,7 +83,7 @@ def _measure(
 ) -> None:
     with _errors_as("eager error"):
         steps.tell("eager")
-        subject = _Subject(program, case, device)
+        subject = Subject(program, case, device)
         start = subject.state()
         with steps.alone():
             eager = _own(subject.values(subject.function), start)
@@ -104,157 +104,110 @@ def _measure(
     del eager, exact, values
     _free(device)
     ways = {"eager": subject.call(subject.function), "compiled": subject.call(compiled)}
+    _time(subject, ways, start, device, steps, plan, facts)
+    facts["compile_seconds"] = max(0.0, first - min(facts["compiled"]))
+
+
+def _measure_optimizer(
+    program: Program, case: Case, device: str, steps: Steps, plan: Plan, facts: dict[str, Any]
+) -> None:
+    """A training step of the compiled model, with Adam's step eager, and compiled."""
+    import torch
+
+    with _errors_as("eager error"):
+        steps.tell("eager")
+        subject = Subject(program, case, device)
+        start = subject.state()
+        subject.values(subject.function)
+        _put_back(start)
+    steps.tell("compiling")
+    compiled = torch.compile(subject.function)
+    parameters = list(subject.module.parameters())
+    ours = torch.optim.Adam(parameters, lr=torch.tensor(SEEN))
+    step = torch.compile(ours.step)
+    with _errors_as("compile error"):
+        subject.differentiate(compiled)
+        eager = _stepped(parameters, subject.optimizer.step)
+        with _recorded(case, facts):
+            first, values = _seconds(lambda: _stepped(parameters, step), device)
+        later, _ = _seconds(lambda: _stepped(parameters, step), device)
+    facts["compile_seconds"] = max(0.0, first - later)
+    if not facts["graphs"]:
+        raise Found("not compiled", "Dynamo captured no graph of the step: it ran eagerly")
+    if difference := disagreement(eager, values, None, case.precision):
+        raise Found("wrong", difference)
+    del eager, values
+    subject.optimizer.param_groups[0]["lr"] = RATE
+    ours.param_groups[0]["lr"].fill_(RATE)
+    ways = {"eager": subject.call(compiled), "compiled": subject.call(compiled, step)}
+    _time(subject, ways, start, device, steps, plan, facts)
+
+
+def _seconds(work: Callable[[], Any], device: str) -> tuple[float, Any]:
+    begin = time.perf_counter()
+    found = work()
+    synchronize(device)
+    return time.perf_counter() - begin, found
+
+
+def _stepped(parameters: list[Any], step: Callable[[], object]) -> dict[str, torch.Tensor]:
+    """What a step adds to each parameter, which is put back."""
+    import torch
+
+    before = [one.detach().clone() for one in parameters]
+    step()
+    with torch.no_grad():
+        added = {f"step of {at}": (p - old).detach() for at, (p, old) in
+                 enumerate(zip(parameters, before, strict=True)) if p.grad is not None}  # fmt: skip
+        for one, old in zip(parameters, before, strict=True):
+            one.copy_(old)
+    return added
+
+
+def _time(
+    subject: Subject,
+    ways: dict[str, Callable[[], object]],
+    start: State,
+    device: str,
+    steps: Steps,
+    plan: Plan,
+    facts: dict[str, Any],
+) -> None:
     with _errors_as("compile error"), steps.alone():
         steps.tell("timing")
         times = take_turns(ways, device_named(device), plan, before=lambda _: start.rewind())
         peaks = [_peak(work, subject) for work in ways.values()]
     facts["eager"], facts["compiled"] = (times[name].seconds for name in ways)
     facts["eager_peak"], facts["compiled_peak"] = peaks
-    facts["compile_seconds"] = max(0.0, first - min(times["compiled"].seconds))
 
 
 def _first_run(
-    subject: _Subject, compiled: Callable[..., Any], case: Case, facts: dict[str, Any]
+    subject: Subject, compiled: Callable[..., Any], case: Case, facts: dict[str, Any]
 ) -> tuple[dict[str, torch.Tensor], float]:
     """What the compiled model computes at its first call, and what that took."""
+    with _recorded(case, facts):
+        start = time.perf_counter()
+        values = subject.values(compiled)
+        return values, time.perf_counter() - start
+
+
+@contextmanager
+def _recorded(case: Case, facts: dict[str, Any]) -> Generator[None]:
+    """Count what is compiled in the block."""
     from dynamo_lab.record.explore import record
 
     with record(str(case)) as recorder:
-        start = time.perf_counter()
-        values = subject.values(compiled)
-        seconds = time.perf_counter() - start
+        yield
     recording = recorder.recording
     facts["breaks"] = len(recording.breaks)
     facts["graphs"] = len(recording.captured_graphs())
     facts["kernels"] = len(recording.kernels)
-    return values, seconds
-
-
-class _Subject:
-    """A copy of the model on a device, and how it is called."""
-
-    def __init__(self, program: Program, case: Case, device: str, exact: bool = False) -> None:
-        import torch
-
-        def moved(value: Any) -> Any:
-            if not isinstance(value, torch.Tensor):
-                return value
-            wide = exact and value.is_floating_point()
-            return value.to(device, torch.float64 if wide else None)
-
-        training = case.task == "training"
-        self.module = copy.deepcopy(program.module).train(training)
-        self.module.to(device, torch.float64 if exact else None)
-        self.inputs = {name: moved(value) for name, value in program.inputs.items()}
-        self.target, self.training, self.device = program.target, training, device
-        self.amp = case.precision == "amp" and not exact
-        self.labels: torch.Tensor | None = None
-        if training:
-            self.optimizer = torch.optim.SGD(self.module.parameters(), lr=_RATE)
-
-    def function(self, inputs: dict[str, Any], labels: torch.Tensor | None) -> Any:
-        """What is compiled: the model, and for training its loss too."""
-        output = self.module(**inputs)
-        return output if labels is None else _loss(_scores(output), labels, self.target)
-
-    def state(self) -> State:
-        """What calls may write to, as it is: all but the parameters, which are hardly changed."""
-        from dynamo_lab.record.state import State
-
-        kept = self.module, self.inputs
-        return State(kept, without=list(self.module.parameters()))
-
-    def contexts(self) -> ExitStack:
-        """How both ways run: without gradients, or with autocast, as the case asks."""
-        import torch
-
-        stack = ExitStack()
-        stack.enter_context(torch.set_grad_enabled(self.training))
-        if self.amp:
-            stack.enter_context(torch.autocast(self.device, dtype=torch.bfloat16))
-        return stack
-
-    def values(self, function: Callable[..., Any]) -> dict[str, torch.Tensor]:
-        """What one call computes: the outputs, or the loss and the gradients."""
-        import torch
-
-        from dynamo_lab.capture.core.running import tensors_in
-
-        torch.manual_seed(0)
-        self._label()
-        with self.contexts():
-            output = function(self.inputs, self.labels)
-        found = {f"output {at}": leaf.detach() for at, leaf in enumerate(tensors_in(output))}
-        if self.training:
-            output.backward()
-            for name, parameter in self.module.named_parameters():
-                if parameter.grad is not None:
-                    found[f"gradient of {name}"] = parameter.grad
-            self.optimizer.zero_grad()  # which lets go of them: they are ours now
-        _synchronize(self.device)
-        return found
-
-    def call(self, function: Callable[..., Any]) -> Callable[[], object]:
-        """One call as it is timed."""
-
-        def infer() -> object:
-            with self.contexts():
-                return function(self.inputs, None)
-
-        def step() -> None:
-            self.optimizer.zero_grad()
-            with self.contexts():
-                loss = function(self.inputs, self.labels)
-            loss.backward()
-            self.optimizer.step()
-
-        return step if self.training else infer
-
-    def forget_gradients(self) -> None:
-        """Let go of what the last step left."""
-        if self.training:
-            self.optimizer.zero_grad()
-
-    def _label(self) -> None:
-        """Make labels that fit the output, the same for each copy of the model."""
-        if not self.training or self.labels is not None:
-            return
-        import torch
-
-        with torch.no_grad():
-            shape = _scores(self.module(**self.inputs)).shape
-        made = torch.Generator().manual_seed(1)
-        if self.target == "classes":
-            labels = torch.randint(shape[-1], shape[:-1], generator=made)
-        else:
-            labels = torch.rand(shape, generator=made)
-        self.labels = labels.to(self.device)
-
-
-def _scores(output: Any) -> Any:
-    """The output that is trained on."""
-    import torch
-
-    if isinstance(output, torch.Tensor):
-        return output
-    for name in ("logits", "logits_per_image"):
-        if hasattr(output, name):
-            return getattr(output, name)
-    return output[0]
-
-
-def _loss(scores: torch.Tensor, labels: torch.Tensor, target: str) -> torch.Tensor:
-    from torch.nn.functional import cross_entropy, mse_loss
-
-    if target == "classes":
-        return cross_entropy(scores.flatten(0, -2), labels.flatten())
-    return mse_loss(scores, labels.to(scores.dtype))
 
 
 def _exact(program: Program, case: Case, device: str) -> dict[str, torch.Tensor] | None:
     """What the model computes in float64; None where it, or the device, cannot."""
     try:
-        subject = _Subject(program, case, device, exact=True)
+        subject = Subject(program, case, device, exact=True)
         return subject.values(subject.function)
     except Exception:  # any: a model may insist on its type in any place
         return None
@@ -298,18 +251,11 @@ def _is_no_memory(error: BaseException | None) -> bool:
     return False
 
 
-def _peak(work: Callable[[], object], subject: _Subject) -> int | None:
+def _peak(work: Callable[[], object], subject: Subject) -> int | None:
     """The most bytes that a call holds beyond what is there before it, its gradients among them."""
     subject.forget_gradients()
     _free(subject.device)
     return peak_of(work, subject.device)
-
-
-def _synchronize(device: str) -> None:
-    import torch
-
-    if device != "cpu":
-        torch.get_device_module(device).synchronize()
 
 
 def _free(device: str) -> None:

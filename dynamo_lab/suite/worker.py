@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from dynamo_lab.suite.jobs import FOLDER, WAITING, Done, Job, Step, write_event
 from dynamo_lab.suite.locks import alone
-from dynamo_lab.suite.models import models
+from dynamo_lab.suite.models.models import models
 from dynamo_lab.suite.results import Result
 
 if TYPE_CHECKING:

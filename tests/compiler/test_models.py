@@ -15,9 +15,9 @@ import torch
 
 from dynamo_lab.compiler.backend import compiled
 from dynamo_lab.suite.agreement import disagreement
-from dynamo_lab.suite.models import models
+from dynamo_lab.suite.models.models import models
 from dynamo_lab.suite.results import Case, Task
-from dynamo_lab.suite.work import _Subject
+from dynamo_lab.suite.subject import Subject
 
 if TYPE_CHECKING:
     from dynamo_lab.compiler.program import Program
@@ -46,8 +46,8 @@ def assert_as_eager(name: str, task: Task) -> None:
     torch.compiler.reset()
     torch.manual_seed(0)
     program, case = models()[name].build("small"), Case(name, task, "float32")
-    eager, lab = _Subject(program, case, "cpu"), _Subject(program, case, "cpu")
-    exact = _Subject(program, case, "cpu", exact=True)
+    eager, lab = Subject(program, case, "cpu"), Subject(program, case, "cpu")
+    exact = Subject(program, case, "cpu", exact=True)
     expected = eager.values(eager.function)
     made: list[Program] = []
     with compiled(made.append):

@@ -137,14 +137,15 @@ def test_the_peak_of_a_step_is_counted_by_hand_and_the_same_each_time(keeps: boo
 def test_bench_and_suite_agree_about_the_memory_of_a_step() -> None:
     from dynamo_lab.measure.subject import Subject
     from dynamo_lab.suite import work
-    from dynamo_lab.suite.model import Program
+    from dynamo_lab.suite.models.model import Program
     from dynamo_lab.suite.results import Case
+    from dynamo_lab.suite.subject import Subject as SuiteSubject
 
     layer = torch.nn.Linear(SIDE, SIDE, bias=False)
     x, target = torch.randn(4, SIDE), torch.rand(4, SIDE)
     program = Program(module=layer, inputs={"input": x}, target="values")
     suite: Any = work
-    subject = suite._Subject(program, Case(model="m", task="training", precision="float32"), "cpu")
+    subject = SuiteSubject(program, Case(model="m", task="training", precision="float32"), "cpu")
     subject.labels = target
     step = subject.call(subject.function)
     step()

@@ -10,7 +10,7 @@ import torch
 
 from dynamo_lab.suite import worker
 from dynamo_lab.suite.jobs import Done, Events, Job
-from dynamo_lab.suite.models import chosen, models
+from dynamo_lab.suite.models.models import chosen, models
 from dynamo_lab.suite.results import Case
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ def test_models_are_chosen_by_name_and_family() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_of_ours_trains(name: str) -> None:
-    from dynamo_lab.suite.work import _Subject
+    from dynamo_lab.suite.subject import Subject
 
     program = models()[name].build("small")
-    subject = _Subject(program, Case(name, "training", "float32"), "cpu")
+    subject = Subject(program, Case(name, "training", "float32"), "cpu")
     found = subject.values(subject.function)
     parameters = dict(subject.module.named_parameters())
     assert list(found) == ["output 0", *(f"gradient of {name}" for name in parameters)]
@@ -48,10 +48,10 @@ def test_a_model_of_ours_trains(name: str) -> None:
 @pytest.mark.skipif(not importlib.util.find_spec("transformers"), reason="needs transformers")
 @pytest.mark.parametrize("name", ["bert", "qwen3", "t5", "clip", "whisper", "wav2vec2"])
 def test_a_model_of_transformers_runs_without_dropout(name: str) -> None:
-    from dynamo_lab.suite.work import _Subject
+    from dynamo_lab.suite.subject import Subject
 
     program = models()[name].build("small")
-    subject = _Subject(program, Case(name, "training", "float32"), "cpu")
+    subject = Subject(program, Case(name, "training", "float32"), "cpu")
     assert torch.equal(*(subject.values(subject.function)["output 0"] for _ in range(2)))
 
 

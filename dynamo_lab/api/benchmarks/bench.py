@@ -46,10 +46,12 @@ def bench(
         backend: What compiles the variant "compiled", and whose kernels are timed. "lab" is the
             compiler in `dynamo_lab.compiler`; its variant is then called "lab".
         ways: The variants to compare with eager: "compiled", modes and backends of `torch.compile`
-        by name; or a mapping of names to these, to options of `torch.compile`, or to callables.
+        by name; or a mapping of names to these, to options of `torch.compile`, or to callables. A
+        name that ends in "+optimizer" compiles the optimizer's step too.
         training: True also times a step: forward, backward, and the optimizer's step. The program
             is then compiled with gradients too, which the recording shows as a recompilation.
-        optimizer: An optimizer of the program's parameters; it runs eagerly in every variant.
+        optimizer: An optimizer of the program's parameters. Its step is eager, but in variants that
+        compile it, "compiled+optimizer": each has a copy of it.
         loss: Makes a scalar from what `fn` returns; by default the sum of its tensors.
         grad: True records gradients in the forward too; by default it runs under `no_grad()`.
         cold: True also times calls that start with cold caches.
@@ -60,8 +62,8 @@ def bench(
         **kwargs: Keyword arguments of `fn`.
 
     Raises:
-        OptionError: `fn` cannot be called or is compiled already, there is no such variant, or no
-        round would be run.
+        OptionError: `fn` cannot be called or is compiled already, there is no such variant, one
+        compiles a step and there is no optimizer, or no round would be run.
         AlreadyRecordingError: a recording is running.
     """
     refuse_uncallable(fn)

@@ -102,11 +102,18 @@ class SchedulerLog:
         return mask
 
     def _group(self, node: Any) -> Group:
-        parts = [self._bits[part.get_name()].bit_length() - 1 for part in node.get_nodes()]
         loops, reduction = _loops(node)
+        kind = _group_kind(node)
         return Group(
-            operations=tuple(parts), kind=_group_kind(node), loops=loops, reduction=reduction
+            operations=self._operations(node),
+            kind=kind,
+            loops=loops,
+            reduction=reduction,
+            parts=tuple(map(self._operations, node.snodes)) if kind == "foreach" else (),
         )
+
+    def _operations(self, node: Any) -> tuple[int, ...]:
+        return tuple(self._bits[part.get_name()].bit_length() - 1 for part in node.get_nodes())
 
     def considered(self, attempt: Attempt, verdict: bool) -> None:
         """PyTorch looked at a pair."""
@@ -213,7 +220,7 @@ class SchedulerLog:
         member = self.member(node)
         group = self._groups[member.index]
         if group.kind == "foreach" and not self._was_considered(member.index):
-            self._groups[member.index] = replace(group, kind="combo")
+            self._groups[member.index] = replace(group, kind="combo", parts=())
         return member.index
 
     def _was_considered(self, group: int) -> bool:

@@ -53,12 +53,14 @@ class Group(Struct, frozen=True, kw_only=True):
     """Operations that were in one group at some time. The group of a single one has its index.
 
     `loops` and `reduction` are the sizes of the loops, symbols included, as the scheduler saw them.
+    `parts` are the operations of each element of a foreach, in the list's order.
     """
 
     operations: Annotated[tuple[int, ...], Ref("Schedule.operations")]
     kind: GroupKind = "single"
     loops: tuple[str, ...] = ()
     reduction: tuple[str, ...] = ()
+    parts: Annotated[tuple[tuple[int, ...], ...], Ref("Schedule.operations")] = ()
 
 
 class Ruling(Struct, frozen=True, kw_only=True):

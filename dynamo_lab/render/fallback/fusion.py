@@ -39,8 +39,21 @@ def _schedule(schedule: ScheduleView) -> Markup:
         tag("p", tag("b", schedule.title)),
         *(tag("p", prose(shortened(sentence, 400))) for sentence in schedule.sentences),
         details(plural(len(groups), "group"), pre(*lines)),
+        *_lists(schedule),
         *_refusals(schedule),
     )
+
+
+def _lists(schedule: ScheduleView) -> Iterator[Markup]:
+    """Lists of tensors: each two that were considered, with the index that decided."""
+    if schedule.foreach is None:
+        return
+    rows = [
+        tag("li", tag("b", pair.state), f" {pair.one} with {pair.other}. ", prose(pair.sentence))
+        for pair in schedule.foreach.pairs[:_ROWS]
+    ]
+    told = (tag("p", prose(sentence)) for sentence in schedule.foreach.sentences)
+    yield details("lists of tensors", *told, tag("ul", *rows))
 
 
 def _refusals(schedule: ScheduleView) -> Iterator[Markup]:

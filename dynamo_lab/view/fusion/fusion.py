@@ -14,8 +14,9 @@ from dynamo_lab.view.core.origins import Origin, origin_of
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import listed, plural, size, unique
-from dynamo_lab.view.fusion import memory
+from dynamo_lab.view.fusion import foreach, memory
 from dynamo_lab.view.fusion.advice import UNSEEN, Advice, advice, loop_text, of_loops
+from dynamo_lab.view.fusion.foreach import ForeachView
 from dynamo_lab.view.fusion.memory import MemoryView
 from dynamo_lab.view.kernels.kernels import QUIET
 
@@ -100,6 +101,7 @@ class ScheduleView(Struct, frozen=True, kw_only=True):
     final: tuple[PlaceView, ...]
     left_out: int
     memory: tuple[MemoryView, ...] = ()
+    foreach: ForeachView | None = None
 
 
 class FusionsView(Struct, frozen=True, kw_only=True):
@@ -167,6 +169,7 @@ class _View:
             final=tuple(self._final(place, operations) for place in range(len(schedule.final))),
             left_out=schedule.left_out,
             memory=tuple(memory.build(plan, schedule, self._first) for plan in plans),
+            foreach=foreach.build(schedule, [(one.where, one.entity) for one in operations]),
         )
 
     def _operation(self, index: int) -> OperationView:

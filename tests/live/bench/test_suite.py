@@ -11,7 +11,7 @@ from torch import nn
 
 from dynamo_lab.__main__ import main
 from dynamo_lab.measure.rounds import Plan
-from dynamo_lab.suite.model import Program
+from dynamo_lab.suite.models.model import Program
 from dynamo_lab.suite.results import Case, read
 from dynamo_lab.suite.work import Steps, run
 

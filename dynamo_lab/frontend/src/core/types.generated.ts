@@ -45,7 +45,7 @@ export interface View {
  *
  * `library_frames` counts the library frames that Dynamo skipped, which `counts` excludes.
  * `failure` is the error in a line, `failure_text` its message where that says more. Where
- * `is_failure_told`, the sentence has that line; `tone` is bad where the program did not catch it.
+ * `is_failure_told`, the sentence tells it; `tone` is bad if it tells one that nobody caught.
  * `target` says what the program was lowered for, if its code was not built or run.
  * `offers` is what can be asked of the program where it still lives.
  */
@@ -1320,6 +1320,7 @@ export interface ScheduleView {
   readonly final: readonly PlaceView[];
   readonly left_out: number;
   readonly memory: readonly MemoryView[];
+  readonly foreach: ForeachView | null;
 }
 
 /**
@@ -1422,6 +1423,34 @@ export interface LifeView {
   readonly operation: number;
   readonly source: string;
   readonly note: string;
+}
+
+/** What a schedule did with its lists: in words, and each two that were considered. */
+export interface ForeachView {
+  readonly sentences: readonly string[];
+  readonly pairs: readonly ListsView[];
+}
+
+/** Two lists that were considered; `left` counts the indices that are not shown. */
+export interface ListsView {
+  readonly one: string;
+  readonly other: string;
+  readonly state: "fused" | "not asked" | "possible" | "refused";
+  readonly sentence: string;
+  readonly indices: readonly IndexView[];
+  readonly left: number;
+}
+
+/** One index of two lists: what the second reads of the first, and what came of it. */
+export interface IndexView {
+  readonly index: number;
+  readonly one: string;
+  readonly other: string;
+  readonly reads: string;
+  readonly state: "fused" | "not asked" | "possible" | "refused";
+  readonly why: string;
+  readonly where: string;
+  readonly entity: string;
 }
 
 /**

@@ -6,22 +6,25 @@ import { graphEntity, parseEntity } from "../core/entities";
 import type { ScheduleView } from "../core/types.generated";
 import { Empty, GraphChip, Prose } from "../ui/bits";
 import { type Chosen, WhyNotPanel } from "./ask-why";
+import { Foreach } from "./foreach";
 import { FusionGroups } from "./groups";
 import { Memory } from "./memory";
 import { FusionPairs } from "./pairs";
 import { pairsOf } from "./rounds";
 import { FUSION_MODES, type FusionMode, fusionState } from "./state";
 
-const NAMES: Readonly<Record<FusionMode, string>> = { groups: "Groups", pairs: "Pairs", why: "Why not?" };
+const NAMES: Readonly<Record<FusionMode, string>> = { groups: "Groups", lists: "Lists", pairs: "Pairs", why: "Why not?" };
 
 function countOf(schedule: ScheduleView, mode: FusionMode): number | null {
   if (mode === "groups") return schedule.final.length;
+  if (mode === "lists") return schedule.foreach?.pairs.length ?? 0;
   return mode === "pairs" ? schedule.ruling.length : null;
 }
 
 function Body({ schedule, mode, chosen }: { schedule: ScheduleView; mode: FusionMode; chosen: Signal<Chosen> }) {
   switch (mode) {
     case "groups": return <FusionGroups schedule={schedule} chosen={chosen} />;
+    case "lists": return schedule.foreach && <Foreach foreach={schedule.foreach} />;
     case "pairs": return <FusionPairs schedule={schedule} chosen={chosen} />;
     case "why": return <WhyNotPanel schedule={schedule} chosen={chosen} isWhole />;
   }
@@ -65,7 +68,7 @@ export function Fusion() {
   const chosen = useChosen(schedule);
   const pairs = useMemo(() => (schedule ? pairsOf(schedule).length : 0), [schedule]);
   if (!schedule) return <Empty title="Nothing scheduled">Schedules of Inductor and of the backend lab are recorded; this recording has none.</Empty>;
-  const modes = FUSION_MODES.filter((one) => one !== "pairs" || pairs > 0);
+  const modes = FUSION_MODES.filter((one) => (one !== "pairs" || pairs > 0) && (one !== "lists" || schedule.foreach !== null));
   const mode = modes.includes(fusionState(store).mode.value) ? fusionState(store).mode.value : "groups";
   return (
     <>

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { stateOf } from "../core/state";
 
-export const FUSION_MODES = ["groups", "pairs", "why"] as const;
+export const FUSION_MODES = ["groups", "lists", "pairs", "why"] as const;
 export type FusionMode = (typeof FUSION_MODES)[number];
 
 export const fusionState = stateOf(() => ({

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from dynamo_lab.render.terminal.core.parts import Page, grid, heading, indented, line, more, text
+from dynamo_lab.render.terminal.fusion.foreach import lists
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural
@@ -30,6 +31,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         for sentence in schedule.sentences:
             yield _prose(sentence)
         yield from _groups(schedule, page)
+        if schedule.foreach is not None:
+            yield from lists(schedule.foreach, page, _COMMAND)
         if page.everything:
             yield from _pairs(schedule)
     if len(shown) < len(relevant):

@@ -4,7 +4,9 @@ from dynamo_lab.model.lowering import Compiler
 from dynamo_lab.view.fusion.advice.sentences import LIBRARY, Advice
 
 CHECKS: dict[str, Advice] = {
-    "parts": Advice("Its parts cannot be fused one by one."),
+    "parts": Advice(
+        "Lists of tensors are fused index by index, and at one of these they cannot be fused."
+    ),
     "early": Advice(
         "It was ruled out before its data was looked at: they run in different streams, or one of "
         "them is a group of reductions that takes nothing more.",

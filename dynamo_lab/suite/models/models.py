@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from dynamo_lab.errors import SuiteError
 
 if TYPE_CHECKING:
-    from dynamo_lab.suite.model import Model
+    from dynamo_lab.suite.models.model import Model
 
 
 @cache
 def models() -> dict[str, Model]:
     """All of the list, by name."""
-    from dynamo_lab.suite import models_timm, models_torch, models_transformers
+    from dynamo_lab.suite.models import of_timm, of_torch, of_transformers
 
-    listed = (*models_torch.MODELS, *models_transformers.MODELS, *models_timm.MODELS)
+    listed = (*of_torch.MODELS, *of_transformers.MODELS, *of_timm.MODELS)
     return {model.name: model for model in listed}
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from dynamo_lab.suite.model import Model, Program
+from dynamo_lab.suite.models.model import Model, Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.suite.model import Model, Program
+from dynamo_lab.suite.models.model import Model, Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from dynamo_lab.suite.model import Program
+from dynamo_lab.suite.models.model import Program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

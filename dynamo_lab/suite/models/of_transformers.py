@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from dynamo_lab.suite.from_configs import Spec
-from dynamo_lab.suite.model import Model
+from dynamo_lab.suite.models.from_configs import Spec
+from dynamo_lab.suite.models.model import Model
 
 _WIDTH = {"hidden_size": 256, "num_attention_heads": 4, "intermediate_size": 1024}
 _SMALL = {**_WIDTH, "num_hidden_layers": 2, "vocab_size": 500}

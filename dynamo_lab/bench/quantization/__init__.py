@@ -1,0 +1,1 @@
+"""Quantization: each scheme of torchao made, compared, recorded and timed."""

@@ -1,0 +1,137 @@
+"""A model by each scheme: made, compared, compiled while it is recorded, and timed in turns."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import torch
+from msgspec import structs
+
+from dynamo_lab.bench.quantization.parts import bytes_of, parts_of, relative_error
+from dynamo_lab.bench.quantization.schemes import (
+    Made,
+    operator_name,
+    quantized,
+    torchao_version,
+)
+from dynamo_lab.live.session import Session
+from dynamo_lab.measure.devices import device_of
+from dynamo_lab.measure.machine import describe_machine
+from dynamo_lab.measure.rounds import Plan, take_turns
+from dynamo_lab.model.quantization.trial import Quantization, SchemeTrial, Stage
+from dynamo_lab.record.explore import record
+from dynamo_lab.record.replay import told
+from dynamo_lab.record.run import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dynamo_lab.model.quantization.trial import Scheme
+    from dynamo_lab.model.recording import Recording
+
+_FREEZING = {"freezing": True}
+"""With constants folded at compile time, the weights of oneDNN's kernels are packed then."""
+
+_STAGES = {"post_grad": "after Inductor's passes"}
+
+Recorded = dict[str, tuple["Recording", Session]]
+
+
+def tried(
+    model: torch.nn.Module,
+    example: tuple[Any, ...],
+    schemes: Sequence[Scheme],
+    calibration: Sequence[tuple[Any, ...]],
+    plan: Plan,
+) -> tuple[Quantization, Recorded]:
+    """What is found of each scheme, and the recording of each that was compiled."""
+    version = torchao_version()
+    recorded: Recorded = {}
+    calls: dict[str, Callable[[], object]] = {}
+    with torch.no_grad():
+        expected = model(*example)
+    compiled: Any = torch.compile(model, options=_FREEZING)
+    calls["float"] = _call(compiled, example)
+    calls["float"]()
+    found: list[SchemeTrial] = []
+    for scheme in schemes:
+        try:
+            made = quantized(model, example, scheme, calibration)
+            trial, call = _trial(made, model, example, scheme, expected, recorded)
+        except Exception as error:  # any: what torchao or the compiler cannot do here is told
+            found.append(SchemeTrial(scheme=scheme, problem=f"{told(error)}."))
+        else:
+            found.append(trial)
+            calls[scheme] = call
+    device = device_of([*model.parameters(), *example])
+    times = take_turns(calls, device, plan) if plan.rounds else {}
+    seconds = {name: one.seconds for name, one in times.items()}
+    machine = describe_machine(device.name)
+    facts = Quantization(
+        title=type(model).__name__,
+        torchao=version,
+        machine=machine.processor if device.name == "cpu" else machine.device,
+        float_bytes=bytes_of(model),
+        float_seconds=seconds.get("float", ()),
+        schemes=tuple(structs.replace(one, seconds=seconds.get(one.scheme, ())) for one in found),
+    )
+    return facts, recorded
+
+
+def _call(compiled: Callable[..., Any], example: tuple[Any, ...]) -> Callable[[], object]:
+    def call() -> object:
+        with torch.no_grad():
+            return compiled(*example)
+
+    return call
+
+
+def _trial(
+    made: Made,
+    model: torch.nn.Module,
+    example: tuple[Any, ...],
+    scheme: Scheme,
+    expected: Any,
+    recorded: Recorded,
+) -> tuple[SchemeTrial, Callable[[], object]]:
+    parts = parts_of(made, model, example)  # before it is compiled: hooks would be guarded
+    is_exported = made.float_graph is not None
+    compiled: Any = torch.compile(made.module, options=_FREEZING if is_exported else None)
+    call = _call(compiled, example)
+    recording = record(f"{type(model).__name__}, {scheme}")
+    with closing(recording), recording as recorder:
+        result = call()
+    run = Run.of(recorder, recorder.recording)
+    recorded[scheme] = run.facts, Session(run)
+    trial = SchemeTrial(
+        scheme=scheme,
+        parts=parts,
+        stages=tuple(_stages(made, run.facts)),
+        kernels=tuple(kernel.name for kernel in run.facts.kernels),
+        bytes=bytes_of(made.module),
+        error=relative_error(result, expected),
+    )
+    return trial, call
+
+
+def _stages(made: Made, recording: Recording) -> list[Stage]:
+    """The way to the kernels: of an exported model from its float graph on."""
+    found: list[Stage] = []
+    if made.float_graph is not None:
+        found.append(Stage(name="float graph", operators=_of_graph(made.float_graph)))
+        found.append(Stage(name="with observers, calibrated", operators=made.observed))
+        found.append(Stage(name="quantized graph", operators=_of_graph(made.module)))
+    for graph in recording.graphs:
+        if graph.stage in _STAGES:
+            names = tuple(_short(n.target) for n in graph.nodes if n.op == "call_function")
+            found.append(Stage(name=_STAGES[graph.stage], operators=names))
+    return found
+
+
+def _of_graph(graph: Any) -> tuple[str, ...]:
+    return tuple(operator_name(node) for node in graph.graph.nodes if node.op == "call_function")
+
+
+def _short(target: str) -> str:
+    return target.removeprefix("aten.").removesuffix(".default").rpartition("quantization.")[2]

@@ -1,0 +1,1 @@
+"""A model quantized by several schemes: what was found."""

@@ -1,0 +1,1 @@
+"""How quantization looks in a terminal."""

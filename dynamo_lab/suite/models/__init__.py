@@ -1,0 +1,1 @@
+"""The list of models: where each comes from, and the program that it makes."""

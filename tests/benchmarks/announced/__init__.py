@@ -1,0 +1,1 @@
+"""What PyTorch announced of the pieces that this project shows, beside what was measured here."""
