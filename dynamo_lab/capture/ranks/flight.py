@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 SIZE = 2000
 """The calls that are remembered, PyTorch's own default for NCCL."""
 
-_COMPILED = re.compile(r"[/\\]torch[/\\]_dynamo[/\\]eval_frame\.py$")
+_COMPILED = re.compile(
+    r"^<eval_with_key>|[/\\]c[a-z2-7]{51}\.py$"
+    r"|[/\\]torch[/\\](?:_functorch[/\\]_aot_autograd|_inductor)[/\\]"
+)
+"""Code of FX and of Inductor, which names its files after their hash, and what runs it."""
+_DISTRIBUTED = re.compile(r"[/\\]torch[/\\](?:distributed[/\\](.+)|(nn[/\\]parallel[/\\].+))\.py$")
+_AROUND = ("c10d_logger",)
+"""Modules of `torch.distributed` that only wrap others."""
+_MOST_THROUGH = 12
 _MESSAGES = re.compile(r"\b(?:send|recv)\b")
 
 
@@ -79,6 +87,8 @@ class Flight:
             is_done=bool(entry["retired"]) or entry["state"] == "completed",
             started=int(entry["time_created_ns"]) / 1e9,
             is_compiled=self._is_compiled(frames),
+            is_backward=_is_backward(entry, frames),
+            through=tuple(self._through(frames))[:_MOST_THROUGH],
             stack=self._stack(frames),
         )
 
@@ -91,6 +101,16 @@ class Flight:
         ]
         return self._texts.stack(spans) if spans else None
 
+    def _through(self, frames: Sequence[dict[str, Any]]) -> Iterator[str]:
+        """The functions of `torch.distributed`, and of DDP, up to the user's innermost line."""
+        for frame in frames:
+            if self._texts.is_users(frame["filename"]):
+                return
+            found = _DISTRIBUTED.search(frame["filename"])
+            module = found and (found[1] or found[2]).replace("/", ".").replace("\\", ".")
+            if module and module not in _AROUND:
+                yield f"{module}.{frame['name']}"
+
     def _is_compiled(self, frames: Sequence[dict[str, Any]]) -> bool:
         """Whether code that Dynamo made of the user's innermost function called it."""
         for frame in frames:
@@ -99,6 +119,13 @@ class Flight:
             if _COMPILED.search(frame["filename"]):
                 return True
         return False
+
+
+def _is_backward(entry: dict[str, Any], frames: Sequence[dict[str, Any]]) -> bool:
+    """Whether autograd's engine called it: of the GPU in a thread, else in the user's `backward`."""
+    if str(entry.get("thread_name", "")).startswith("pt_autograd"):
+        return True
+    return any(frame["name"] == "_engine_run_backward" for frame in frames)
 
 
 def groups() -> Iterator[Group]:

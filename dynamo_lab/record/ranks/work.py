@@ -24,7 +24,8 @@ MAIN = "__mp_main__"
 
 
 class Work(Struct, frozen=True, kw_only=True):
-    """What a rank runs. `limit` are the seconds that it has, `backend` its process group's.
+    """What a rank runs. `limit` are the seconds that it has, `backend` its process group's,
+    and `is_profiled` says that PyTorch's profiler runs around it.
 
     "function": `name` in `module`, or in the file `path`, with the folders of `search_path`.
     "script": the file `path`, with `arguments`.
@@ -36,6 +37,7 @@ class Work(Struct, frozen=True, kw_only=True):
     title: str
     backend: str = "gloo"
     limit: float = 60.0
+    is_profiled: bool = False
     module: str = ""
     name: str = ""
     path: str = ""
