@@ -1,6 +1,6 @@
 """A script as a rank of a job, which writes its recording.
 
-    torchrun --nproc-per-node 2 -m dynamo_lab.record [--folder FOLDER] [--profile] SCRIPT [ARGUMENTS]
+    torchrun --nproc-per-node 2 -m dynamo_lab.record [--folder FOLDER] [--profile] SCRIPT [ARGS]
 
 Each rank writes `rank-N.json.gz` into the folder (`recordings` by default), again and again while
 it runs. `dynamo-lab join FOLDER` then shows them as one job; from several hosts, copy the files

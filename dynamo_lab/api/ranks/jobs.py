@@ -43,7 +43,8 @@ def ranks(
     Args:
         fn: A function that is defined at the top of a module, or the path of a script.
         n: How many ranks.
-        backend: The backend of a function's process group: "gloo", "nccl".
+        backend: The backend of a function's process group: "gloo"; or "nccl", for which rank N
+            has GPU N as its current device.
         timeout: The seconds that the job has, from its start; then it is ended.
         arguments: A script's arguments.
         profile: Run each rank under PyTorch's profiler, which tells when it computed and when it

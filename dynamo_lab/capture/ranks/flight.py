@@ -50,7 +50,7 @@ class Flight:
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
-        self._calls: dict[int, Call] = {}
+        self._calls: dict[tuple[Any, ...], Call] = {}
 
     def freeze(self) -> tuple[Call, ...] | None:
         """The calls so far, in order; None where this PyTorch, or the backend, keeps none."""
@@ -58,11 +58,11 @@ class Flight:
         if entries is None:
             return None
         for entry in entries:
-            number = int(entry["record_id"])
-            known = self._calls.get(number)
+            key = _key(entry)
+            known = self._calls.get(key)
             if known is None or not known.is_done:
-                self._calls[number] = self._call(entry)
-        return tuple(self._calls[number] for number in sorted(self._calls))
+                self._calls[key] = self._call(entry)
+        return tuple(self._calls[key] for key in sorted(self._calls))
 
     def count(self) -> int:
         """How many calls there are, and how many of them are finished, as one number."""
@@ -122,7 +122,7 @@ class Flight:
 
 
 def _is_backward(entry: dict[str, Any], frames: Sequence[dict[str, Any]]) -> bool:
-    """Whether autograd's engine called it: of the GPU in a thread, else in the user's `backward`."""
+    """Whether autograd's engine called it: in a thread of its own for a GPU, else in `backward`."""
     if str(entry.get("thread_name", "")).startswith("pt_autograd"):
         return True
     return any(frame["name"] == "_engine_run_backward" for frame in frames)
@@ -141,15 +141,27 @@ def groups() -> Iterator[Group]:
         yield Group(str(name), tuple(sorted(ranks)), str(description))
 
 
+def _key(entry: dict[str, Any]) -> tuple[Any, ...]:
+    """When it was made, and what tells it from others of that time, whatever ring it is in."""
+    group, _ = entry["process_group"]
+    numbers = entry["collective_seq_id"], entry["p2p_seq_id"], entry["record_id"]
+    return int(entry["time_created_ns"]), str(entry["profiling_name"]), str(group), *numbers
+
+
 def _entries() -> list[dict[str, Any]] | None:
-    """The ring's entries, the oldest first; None where there is no ring."""
+    """The entries of all rings; None where there is none."""
     import torch.distributed as dist
 
     if not (dist.is_available() and hooks.DUMP.exists):
         return None
-    found = pickle.loads(hooks.DUMP.get()(True, True, False))  # bytes of this process's own
-    entries = found.get("entries") if isinstance(found, dict) else None
-    return None if entries is None else list(entries)
+    # NCCL has a ring of its own, with CUDA's events, in those builds of PyTorch that have NCCL.
+    dumps = (hooks.DUMP.get(), getattr(hooks.C10D.get(), "_dump_nccl_trace", None))
+    entries: list[dict[str, Any]] | None = None
+    for dump in filter(None, dumps):
+        found = pickle.loads(dump(True, True, False))  # bytes of this process's own
+        own = found.get("entries") if isinstance(found, dict) else None
+        entries = entries if own is None else [*(entries or ()), *own]
+    return entries
 
 
 def _sizes(of: Any) -> tuple[tuple[int, ...], ...]:

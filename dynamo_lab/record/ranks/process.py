@@ -40,6 +40,10 @@ def main() -> int:
             return run(work)
         import torch.distributed as dist
 
+        if work.backend == "nccl":
+            import torch
+
+            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
         dist.init_process_group(work.backend)
         return run(work)
 

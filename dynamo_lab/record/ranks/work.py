@@ -24,8 +24,9 @@ MAIN = "__mp_main__"
 
 
 class Work(Struct, frozen=True, kw_only=True):
-    """What a rank runs. `limit` are the seconds that it has, `backend` its process group's,
-    and `is_profiled` says that PyTorch's profiler runs around it.
+    """What a rank runs. `limit` are the seconds that it has, `backend` its process group's.
+
+    `is_profiled`: PyTorch's profiler runs around it.
 
     "function": `name` in `module`, or in the file `path`, with the folders of `search_path`.
     "script": the file `path`, with `arguments`.

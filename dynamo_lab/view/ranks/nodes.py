@@ -61,7 +61,7 @@ class Nodes:
         return able[0] if len(able) == 1 else None
 
     def line_of(self, call: Call) -> Line | None:
-        """The user's line of its node: also where several nodes of one line cannot be told apart."""
+        """The user's line of its node: also where several nodes of that line may be it."""
         lines = {one.line for one in self._tied.get((call.group, call.number), ())}
         return lines.pop() if len(lines) == 1 else None
 

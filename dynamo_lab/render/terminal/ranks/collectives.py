@@ -14,8 +14,13 @@ from dynamo_lab.view.ranks.collectives import CollectivesView, MeetingView, amou
 _WIDTH = 64
 _MOST_LANES = 16
 _MOST = 24
-_MARKS = {"": " ", "compiling": "\N{LIGHT SHADE}", "computing": "\N{DARK SHADE}",
-          "waiting": "\N{BOX DRAWINGS LIGHT HORIZONTAL}", "call": "\N{BOX DRAWINGS LIGHT VERTICAL}"}  # fmt: skip
+_MARKS = {
+    "": " ",
+    "compiling": "\N{LIGHT SHADE}",
+    "computing": "\N{DARK SHADE}",
+    "waiting": "\N{BOX DRAWINGS LIGHT HORIZONTAL}",
+    "call": "\N{BOX DRAWINGS LIGHT VERTICAL}",
+}
 _STYLES = {"compiling": "dim", "computing": "green", "waiting": "yellow", "call": "bold cyan"}
 _NUMBERS = 5
 """How many columns of a row are what it is and how much."""
@@ -37,7 +42,9 @@ def parts(view: CollectivesView) -> Iterator[RenderableType]:
     yield from _rows(view.head, [one.cells for one in view.alike[:_MOST]])
     if len(view.alike) > _MOST:
         left = len(view.alike) - _MOST
-        yield text(f"{MARGIN}\N{HORIZONTAL ELLIPSIS} {left:,} more; `job.collectives` has all", "dim")
+        yield text(
+            f"{MARGIN}\N{HORIZONTAL ELLIPSIS} {left:,} more; `job.collectives` has all", "dim"
+        )
 
 
 def _sentences(view: CollectivesView) -> Iterator[RenderableType]:
@@ -46,7 +53,7 @@ def _sentences(view: CollectivesView) -> Iterator[RenderableType]:
 
 
 def lanes(view: CollectivesView) -> Iterator[RenderableType]:
-    """A row for each rank, time from left to right: since nobody compiled, if there is such a time."""
+    """A row for each rank, time to the right: once nobody compiles, if there is such a time."""
     begin, end = view.steady, view.seconds
     if end <= begin:
         return
@@ -59,7 +66,7 @@ def lanes(view: CollectivesView) -> Iterator[RenderableType]:
     if left > 0:
         yield text(f"{MARGIN}\N{HORIZONTAL ELLIPSIS} {left:,} more ranks", "dim")
     since = f"from {seconds(begin)} to {seconds(end)}" if begin else f"{seconds(end)}"
-    legend = f"{since}:  {_MARKS['call']} a collective  {_MARKS['waiting']} it is open for a late rank"
+    legend = f"{since}:  {_MARKS['call']} a collective  {_MARKS['waiting']} open for a late rank"
     kinds = {bar.kind for own in view.bars for bar in own if bar.end > begin}
     for kind in ("computing", "compiling"):
         legend += f"  {_MARKS[kind]} {kind}" if kind in kinds else ""
