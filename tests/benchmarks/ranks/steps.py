@@ -64,7 +64,7 @@ def _model() -> tuple[nn.Module, torch.Tensor]:
 
 
 def _tensor_parallel(model: nn.Module, mesh: Any) -> None:
-    names = {"q", "k", "v", "gate", "up"}
+    names = ("q", "k", "v", "gate", "up")  # in one order on all ranks
     plan: Any = {**dict.fromkeys(names, ColwiseParallel()), "o": RowwiseParallel(),
                  "down": RowwiseParallel()}  # fmt: skip
     for block in model.children():
