@@ -21,6 +21,7 @@ from torch.distributed.tensor.parallel import (
     RowwiseParallel,
     parallelize_module,
 )
+from torch.nn.parallel import DistributedDataParallel
 
 PROFILED = "DYNAMO_LAB_TEST_PROFILED"
 _BYTES = {"float": 4, "long int": 8, "int": 4}
@@ -80,6 +81,20 @@ def all_ways() -> None:
         dist.all_reduce(torch.ones(4))  # line: eager
         parts = [torch.empty(3), torch.empty(3)]
         dist.all_gather(parts, torch.ones(3))
+
+
+def ddp_gpt2() -> None:
+    """GPT-2 of two layers under DDP, compiled; `TORCH_LOGS=ddp_graphs` tells how it was split."""
+    from transformers import GPT2Config, GPT2Model
+
+    torch.manual_seed(0)
+    config = GPT2Config(
+        n_layer=2, n_embd=256, n_head=4, vocab_size=500, n_positions=32, use_cache=False,
+        embd_pdrop=0.0, attn_pdrop=0.0, resid_pdrop=0.0,
+    )  # fmt: skip
+    model = DistributedDataParallel(GPT2Model(config), bucket_cap_mb=1)
+    step = torch.compile(model, backend="aot_eager")
+    step(torch.arange(32)[None]).last_hidden_state.sum().backward()
 
 
 def line_of(mark: str) -> int:

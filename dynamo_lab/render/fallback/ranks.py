@@ -1,12 +1,26 @@
-"""The collectives of a job without scripts: what is said of them, and a row for those alike."""
+"""The collectives of a job, and how DDP split its graphs, without scripts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dynamo_lab.render.markup import Markup, prose, table, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view.ranks.collectives import CollectivesView
+from dynamo_lab.view.ranks.splits import SplitView
 
 _MOST = 40
+
+
+def splits(view: Sequence[SplitView]) -> Iterator[Markup]:
+    """How DDP split each graph, and the parameters of each bucket."""
+    for one in view:
+        yield tag("p", prose(one.sentence))
+        if len(one.buckets) > 1:
+            names = (", ".join(bucket.parameters) for bucket in one.buckets)
+            rows = [
+                (*bucket.cells, shortened(own, 200))
+                for bucket, own in zip(one.buckets[:_MOST], names, strict=False)
+            ]
+            yield table((*one.head, "which"), rows)
 
 
 def collectives(view: CollectivesView) -> Iterator[Markup]:

@@ -14,7 +14,7 @@ from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import first_up, percent, seconds, size, unique
 from dynamo_lab.view.ranks.known import Known, group_words
-from dynamo_lab.view.ranks.lanes import Bar, bars_of, computing_of
+from dynamo_lab.view.ranks.lanes import Bar, bars_of
 from dynamo_lab.view.ranks.meetings import Meeting, meetings
 from dynamo_lab.view.ranks.reasons import has_ddp, operator_of, why
 
@@ -25,11 +25,13 @@ _BYTES = {
 """The bytes of an element, by the names that PyTorch's C++ has for types."""
 
 
-HEAD = ("times", "collective", "bytes", "open for", "ran", "group", "line", "asked for by")
+HEAD = (
+    "times", "collective", "bytes", "open for", "ran", "not hidden", "group", "line", "asked by",
+)  # fmt: skip
 """What is told of collectives that are alike. They are open from the first rank that comes to the
-last."""
-_MOST_TOLD = 8
-"""The most ranks of which a sentence is said; all have a row."""
+last. Hidden is what runs while the rank computes."""
+_MOST_TOLD = 4
+"""Of so many ranks each has a sentence; of more, the one that most lies bare of."""
 
 
 class MeetingView(Struct, frozen=True, kw_only=True):
@@ -41,7 +43,8 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     known. `ranks` are places in `CollectivesView.labels`; `came` is when each handed it over, and
     `ran` from when to when it ran, where that was measured. `lines` are the entities of the user's
     line in each rank's own recording. `waited` is the time between the first that came and the
-    last, which is `late`; None where one rank came alone. `absent` are those that never came.
+    last, which is `late`; None where one rank came alone. `bare` are the most seconds that a rank
+    computed nothing while it ran, None where that was not measured. `absent` never came.
     """
 
     operator: str
@@ -60,6 +63,7 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     ran: tuple[tuple[float, float] | None, ...]
     lines: tuple[str, ...]
     waited: float | None
+    bare: float | None
     late: int
     absent: tuple[int, ...]
     is_done: bool
@@ -159,7 +163,7 @@ def _meeting(
         group=group_words(meeting.group, one.rank.size),
         shape=_shape(call),
         bytes=bytes_of(call.sizes, call.dtypes),
-        result_bytes=bytes_of(call.results, call.result_dtypes),
+        result_bytes=bytes_of(call.results, call.result_dtypes) if call.results else None,
         why=why(call, has_ddp(one.rank)),
         node=one.nodes.title_of(node) if node else "",
         where="" if line is None else one.places.where_named(line),
@@ -169,6 +173,9 @@ def _meeting(
         ran=tuple(_ran(meeting.calls[number], start) for number in came),
         lines=_lines([ranks[number].line_of(meeting.calls[number]) for number in came]),
         waited=meeting.lateness if len(came) > 1 else None,
+        bare=max(
+            (ranks[n].bare(*ran) for n in came if (ran := meeting.calls[n].ran)), default=None
+        ),
         late=places[came[-1]],
         absent=tuple(places[number] for number in meeting.absent),
         is_done=all(each.is_done for each in meeting.calls.values()),
@@ -224,12 +231,18 @@ def _cells(same: Sequence[MeetingView]) -> tuple[str, ...]:
     one = same[0]
     waited = _sum([each.waited for each in same])
     ran = _sum([max((b - a for a, b in filter(None, e.ran)), default=None) for e in same])
+    bare = _sum([each.bare for each in same])
     name = f"{one.operator} (run as {one.ran_as})" if one.ran_as else one.operator
     reason = "; ".join(part for part in (one.why, one.node) if part)
     return (
-        f"{len(same):,}", name, amount(one), "?" if waited is None else seconds(waited),
-        "?" if ran is None else seconds(ran), one.group, one.where, reason,
+        f"{len(same):,}", name, amount(one), *map(time_text, (waited, ran, bare)), one.group,
+        one.where, reason,
     )  # fmt: skip
+
+
+def time_text(known: float | None) -> str:
+    """A duration, '?' where it is not known."""
+    return "?" if known is None else seconds(known)
 
 
 def _sum(values: Sequence[float | None]) -> float | None:
@@ -250,7 +263,7 @@ def _total(one: Known, met: Sequence[Meeting], since: float) -> TotalView:
         bytes=None if None in sizes else sum(known or 0 for known in sizes),
         waited=sum(end - call.started for end, call in zip(ends, calls, strict=True)),
         communicating=None if talks is None else length(talks),
-        exposed=None if talks is None else length(without(talks, computing_of(one))),
+        exposed=None if talks is None else length(without(talks, one.computing)),
         tied=sum(one.line_of(call) is not None for call in calls),
     )
 
@@ -260,7 +273,8 @@ def _sentences(
 ) -> Iterator[str]:
     """What the numbers say, and what they leave out."""
     since = "Once nobody compiled any more, " if is_steady else ""
-    for one in totals[:_MOST_TOLD]:
+    told = totals if len(totals) <= _MOST_TOLD else [max(totals, key=lambda t: t.exposed or 0.0)]
+    for one in told:
         if one.communicating and one.exposed is not None:
             yield (
                 f"{since}{one.label if since else first_up(one.label)} communicated for "

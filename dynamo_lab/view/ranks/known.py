@@ -2,10 +2,12 @@
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from dynamo_lab.model.ranks.intervals import Interval, length, union, without
 from dynamo_lab.model.ranks.ranks import Call, Rank
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Line, Places
@@ -45,6 +47,30 @@ class Known:
                 key = GroupKey(call.group, ranks.get(call.group, ()))
                 found.setdefault(key, {})[call.number] = call
         return found
+
+    @cached_property
+    def compilations(self) -> tuple[tuple[str, Interval], ...]:
+        """When it compiled, by the id of the compilation."""
+        begin = self.rank.started
+        return tuple(
+            (one.compile_id, (begin + one.start, begin + one.start + one.seconds))
+            for one in self.recording.timings
+            if one.parent < 0 and one.compile_id
+        )
+
+    @cached_property
+    def computing(self) -> list[Interval]:
+        """When it computed: what operators do while the compiler traces them is none of it."""
+        timeline = self.rank.timeline
+        if timeline is None:
+            return []
+        return without(timeline.computing, union(when for _, when in self.compilations))
+
+    def bare(self, start: float, end: float) -> float:
+        """The seconds of a time in which it computed nothing."""
+        first = bisect_left(self.computing, start, key=lambda one: one[1])
+        last = bisect_left(self.computing, end, key=lambda one: one[0])
+        return length(without([(start, end)], self.computing[first:last]))
 
     @cached_property
     def waiting(self) -> Call | None:

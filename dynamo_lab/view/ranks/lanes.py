@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.ranks.intervals import Interval, length, union, without
+from dynamo_lab.model.ranks.intervals import Interval, length
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.ranks.known import Known
 
@@ -36,28 +36,13 @@ def _compiling(one: Known, start: float) -> Iterator[Bar]:
         for frame in one.recording.frames
         for attempt in frame.attempts
     }
-    for compile_id, (begin, end) in _compilations(one):
+    for compile_id, (begin, end) in one.compilations:
         text = functions.get(compile_id, compile_id)
         yield Bar("compiling", round(begin - start, 6), round(end - start, 6), text)
 
 
-def _compilations(one: Known) -> Iterator[tuple[str, Interval]]:
-    for timing in one.recording.timings:
-        if timing.parent < 0 and timing.compile_id:
-            begin = one.rank.started + timing.start
-            yield timing.compile_id, (begin, begin + timing.seconds)
-
-
-def computing_of(one: Known) -> list[Interval]:
-    """When a rank computed: what operators do while the compiler traces them is none of it."""
-    timeline = one.rank.timeline
-    if timeline is None:
-        return []
-    return without(timeline.computing, union(when for _, when in _compilations(one)))
-
-
 def _computing(one: Known, start: float) -> Iterator[Bar]:
-    times = computing_of(one)
+    times = one.computing
     gap = (times[-1][1] - times[0][0]) / _FINEST if times else 0.0
     joined: list[list[Interval]] = []
     for each in times:

@@ -30,6 +30,7 @@ from dynamo_lab.view.ranks.shapes import (
     without_device,
     without_ranks,
 )
+from dynamo_lab.view.ranks.splits import SplitView
 from dynamo_lab.view.timings.timings import compile_seconds
 
 _SCHEDULE = "inductor_collective_schedule"
@@ -50,7 +51,7 @@ class RanksView(Struct, frozen=True, kw_only=True):
     `remarks` are about the logs themselves: ranks that are missing, processes that restarted.
     `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
     differ from most. `is_whole` is false where not all could be compared. `collectives` are those
-    that ran, where they were recorded.
+    that ran, where they were recorded; `splits` are what DDP made of the first rank's graphs.
     """
 
     sentence: str
@@ -61,6 +62,7 @@ class RanksView(Struct, frozen=True, kw_only=True):
     apart: tuple[str, ...] = ()
     is_whole: bool = True
     collectives: CollectivesView | None = None
+    splits: tuple[SplitView, ...] = ()
 
 
 def build(recordings: Mapping[str, Recording], remarks: Sequence[str] = ()) -> RanksView:

@@ -1966,7 +1966,7 @@ export interface LineRow {
  * `remarks` are about the logs themselves: ranks that are missing, processes that restarted.
  * `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
  * differ from most. `is_whole` is false where not all could be compared. `collectives` are those
- * that ran, where they were recorded.
+ * that ran, where they were recorded; `splits` are what DDP made of the first rank's graphs.
  */
 export interface RanksView {
   readonly sentence: string;
@@ -1977,6 +1977,7 @@ export interface RanksView {
   readonly apart: readonly string[];
   readonly is_whole: boolean;
   readonly collectives: CollectivesView | null;
+  readonly splits: readonly SplitView[];
 }
 
 /**
@@ -2005,7 +2006,8 @@ export interface CollectivesView {
  * known. `ranks` are places in `CollectivesView.labels`; `came` is when each handed it over, and
  * `ran` from when to when it ran, where that was measured. `lines` are the entities of the user's
  * line in each rank's own recording. `waited` is the time between the first that came and the
- * last, which is `late`; None where one rank came alone. `absent` are those that never came.
+ * last, which is `late`; None where one rank came alone. `bare` are the most seconds that a rank
+ * computed nothing while it ran, None where that was not measured. `absent` are those that never came.
  */
 export interface MeetingView {
   readonly operator: string;
@@ -2024,6 +2026,7 @@ export interface MeetingView {
   readonly ran: readonly (readonly [number, number] | null)[];
   readonly lines: readonly string[];
   readonly waited: number | null;
+  readonly bare: number | null;
   readonly late: number;
   readonly absent: readonly number[];
   readonly is_done: boolean;
@@ -2065,6 +2068,20 @@ export type Bar = readonly [
   text: string,
   share: number,
 ];
+
+/** How a captured graph was split: `buckets` in the order in which the backward fills them. */
+export interface SplitView {
+  readonly title: string;
+  readonly sentence: string;
+  readonly head: readonly string[];
+  readonly buckets: readonly BucketView[];
+}
+
+/** `cells` are in the columns of `HEAD`; `parameters` are their names as in code. */
+export interface BucketView {
+  readonly cells: readonly string[];
+  readonly parameters: readonly string[];
+}
 
 /** How far a run or a compile is; without a stage nothing has begun. */
 export interface Progress {

@@ -1,7 +1,7 @@
 // The ranks of a job in time, what is known of a collective, and how many there were of which kind.
 import { usePart, useStore } from "../core/context";
-import type { CollectivesView, MeetingView } from "../core/types.generated";
-import { bytesText, plural, seconds } from "../core/words";
+import type { CollectivesView, MeetingView, SplitView } from "../core/types.generated";
+import { bytesText, cut, plural, seconds } from "../core/words";
 import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import type { Window } from "../ui/icicle";
@@ -11,6 +11,8 @@ import { ranksState } from "./state";
 
 /** Of so many ranks the card tells when each came. */
 const MOST_TOLD = 16;
+/** The most characters of the names of a bucket's parameters. */
+const MOST_NAMES = 90;
 
 const wholeOf = ({ seconds: end }: CollectivesView): Window => ({ start: 0, end });
 const steadyOf = ({ steady, seconds: end }: CollectivesView): Window => ({ start: steady, end });
@@ -50,7 +52,7 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
       </p>
       {one.where && <p>{entity ? <button type="button" class="dl-go" data-go={entity}>{one.where}</button> : one.where} {one.text && <code>{one.text}</code>}</p>}
       {(one.why || one.node) && <p><Prose text={[one.why, one.node].filter(Boolean).join("; ")} /></p>}
-      {one.waited !== null && <p>Open for {seconds(one.waited)} until {view.labels[one.late]} came.</p>}
+      {one.waited !== null && <p>Open for {seconds(one.waited)} until {view.labels[one.late]} came.{one.bare !== null && ` Of its run, ${seconds(one.bare)} were not hidden.`}</p>}
       {one.absent.length > 0 && <p>Never reached by {one.absent.slice(0, MOST_TOLD).map((rank) => view.labels[rank]).join(", ")}.</p>}
       {one.ranks.length <= MOST_TOLD && (
         <p class="dl-dim">
@@ -73,12 +75,31 @@ function Legend({ view, shown }: { view: CollectivesView; shown: Window }) {
   );
 }
 
+function Split({ split }: { split: SplitView }) {
+  return (
+    <section class="dl-split">
+      <p><Prose text={split.sentence} /></p>
+      {split.buckets.length > 1 && (
+        <Table class="dl-collectives">
+          <thead><tr>{[...split.head, "which"].map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+          <tbody>
+            {split.buckets.map(({ cells, parameters }) => (
+              <tr key={cells[0]}>{cells.map((cell, i) => <td key={i}>{cell}</td>)}<td title={parameters.join("\n")}>{cut(parameters.join(", "), MOST_NAMES)}</td></tr>
+            ))}
+          </tbody>
+        </Table>
+      )}
+    </section>
+  );
+}
+
 export function Ranks() {
   const { source } = useStore();
   const { shown, meeting, isHeld } = usePart(ranksState);
   const view = source.recordings.ranks.value?.collectives;
   if (!view) return null;
   const window = shown.value ?? (view.steady > 0 ? steadyOf(view) : wholeOf(view));
+  const splits = source.recordings.ranks.value?.splits ?? [];
   const hold = (at: number): void => {
     isHeld.value = true;
     meeting.value = at;
@@ -89,9 +110,9 @@ export function Ranks() {
     <div class="dl-scroll dl-ranks-part">
       <div class="dl-ranks-head"><Zoom view={view} /><span class="dl-dim">{plural(view.meetings.length, "collective")} of {plural(view.labels.length, "rank")}. Drag to look closer.</span></div>
       {view.sentences.map((text) => <p key={text}><Prose text={text} /></p>)}
+      {meeting.value === null ? <p class="dl-card dl-dim dl-meeting">Point at a collective.</p> : <Card view={view} at={meeting.value} />}
       <Chart view={view} shown={window} />
       <Legend view={view} shown={window} />
-      {meeting.value === null ? <p class="dl-dim dl-meeting">Point at a collective.</p> : <Card view={view} at={meeting.value} />}
       <Table class="dl-collectives">
         <thead><tr>{view.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
         <tbody>
@@ -104,6 +125,7 @@ export function Ranks() {
           ))}
         </tbody>
       </Table>
+      {splits.map((split) => <Split key={split.title} split={split} />)}
     </div>
   );
 }

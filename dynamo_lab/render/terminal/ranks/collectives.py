@@ -9,7 +9,7 @@ from rich.text import Text
 from dynamo_lab.render.terminal.core.parts import MARGIN, grid, heading, line, text
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view.core.words import plural, seconds
-from dynamo_lab.view.ranks.collectives import CollectivesView, MeetingView, amount
+from dynamo_lab.view.ranks.collectives import CollectivesView, MeetingView, amount, time_text
 
 _WIDTH = 64
 _MOST_LANES = 16
@@ -22,7 +22,7 @@ _MARKS = {
     "call": "\N{BOX DRAWINGS LIGHT VERTICAL}",
 }
 _STYLES = {"compiling": "dim", "computing": "green", "waiting": "yellow", "call": "bold cyan"}
-_NUMBERS = 5
+_NUMBERS = 6
 """How many columns of a row are what it is and how much."""
 
 
@@ -127,8 +127,9 @@ def _row(view: CollectivesView, one: MeetingView) -> Iterator[str]:
     yield str(one.number)
     yield f"{one.operator} (run as {one.ran_as})" if one.ran_as else one.operator
     yield amount(one)
-    yield "?" if one.waited is None else seconds(one.waited)
+    yield time_text(one.waited)
     yield f"without {absent}" if absent else view.labels[one.late] if len(one.ranks) > 1 else ""
+    yield time_text(one.bare)
     yield one.group
     yield f"{one.where} (`{one.text[:60]}`)" if one.text and "`" not in one.text else one.where
     yield "; ".join(part for part in (one.why, one.node) if part)

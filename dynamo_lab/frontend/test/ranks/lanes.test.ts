@@ -1,12 +1,12 @@
 // Where lanes lie, and which collective is under the pointer.
 import { describe, expect, it } from "vitest";
-import type { CollectivesView, MeetingView } from "../src/core/types.generated";
-import { arrivalsOf, lanesOf, lineOf, nearest, timeOf, xOf } from "../src/ranks/lanes";
+import type { CollectivesView, MeetingView } from "../../src/core/types.generated";
+import { arrivalsOf, lanesOf, lineOf, nearest, timeOf, xOf } from "../../src/ranks/lanes";
 
 function meeting(ranks: readonly number[], came: readonly number[], lines: readonly string[] = [""]): MeetingView {
   return {
     operator: "all_reduce", ran_as: "", number: 1, group: "all ranks", shape: "", bytes: null, result_bytes: null, why: "", node: "",
-    where: "", text: "", ranks, came, ran: came.map(() => null), lines, waited: null, late: 0, absent: [], is_done: true,
+    where: "", text: "", ranks, came, ran: came.map(() => null), lines, waited: null, bare: null, late: 0, absent: [], is_done: true,
   };
 }
 
