@@ -49,6 +49,7 @@ from dynamo_lab.capture.packages.packages import PackageProbes, watch_import
 from dynamo_lab.capture.packages.packaging import PackagingProbes
 from dynamo_lab.capture.passes import hooks as passes_hooks
 from dynamo_lab.capture.passes.passes import PassProbes
+from dynamo_lab.capture.ranks.redistributions import RedistributionProbes
 from dynamo_lab.capture.ranks.splits import SplitProbes
 from dynamo_lab.capture.steps import hooks as steps_hooks
 from dynamo_lab.capture.steps.columns import StepColumns
@@ -165,6 +166,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         caches,
         exports,
         PackagingProbes(recorder),
+        RedistributionProbes(recorder, compilations),
         AnnouncedProbes(recorder, graphs, undo),
     ):
         install(probes)

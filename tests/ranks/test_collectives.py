@@ -64,6 +64,8 @@ def test_each_collective_has_a_line_and_a_reason(job: JobRecording) -> None:
     assert ("all_reduce", str(programs.line_of("eager")), False) in places
     assert ("all_gather_into_tensor", str(sharded), False) in places
     assert ("reduce_scatter_tensor", str(sharded), False) in places
+    changed = "a DTensor [4, 16] goes from P(sum) to R on the mesh all"
+    assert any(one.node and changed in one.why for one in view.meetings)
     asked = {one.operator: one.why for one in view.meetings if "FSDP" in one.why}
     assert asked["reduce_scatter_tensor"] == "FSDP reduces gradients, each rank its shard"
     assert asked["all_gather_into_tensor"].startswith("FSDP gathers parameters")

@@ -36,7 +36,9 @@ def test_gpt2_is_split_as_the_log_says(
     (split,) = first.splits
     assert len(told) == len(split.buckets) > 2
     for number, bucket in enumerate(reversed(split.buckets)):
-        assert set(bucket.parameters) == told[f"submod_{number}"]
+        assert {name.lower() for name in bucket.parameters} == {
+            name.lower() for name in told[f"submod_{number}"]
+        }
     assert job["rank 1"].splits == first.splits
     (shown,) = job.ranks().splits
     assert [set(one.parameters) for one in shown.buckets] != []

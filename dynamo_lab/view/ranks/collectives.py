@@ -156,6 +156,7 @@ def _meeting(
     one, call = ranks[most], meeting.calls[most]
     node = one.nodes.node_of(call)
     line = one.line_of(call)
+    reasons = why(call, has_ddp(one.rank)), one.placements.why(call, node)
     return MeetingView(
         operator=operator_of(call),
         ran_as="" if kind_of(operator_of(call)) == kind_of(call.name) else call.name,
@@ -164,7 +165,7 @@ def _meeting(
         shape=_shape(call),
         bytes=bytes_of(call.sizes, call.dtypes),
         result_bytes=bytes_of(call.results, call.result_dtypes) if call.results else None,
-        why=why(call, has_ddp(one.rank)),
+        why="; ".join(filter(None, reasons)),
         node=one.nodes.title_of(node) if node else "",
         where="" if line is None else one.places.where_named(line),
         text="" if line is None else one.places.text(line).strip(),

@@ -13,6 +13,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.ranks.nodes import Nodes
+from dynamo_lab.view.ranks.placements import Placements
 
 _OTHER_RANKS_FAULT = re.compile(
     r"gloo|Connection (?:closed|reset|refused)|NCCL|Broken pipe|DistBackendError|DistNetworkError",
@@ -94,6 +95,11 @@ class Known:
     def nodes(self) -> Nodes:
         """The collectives in its graphs."""
         return Nodes(self.recording, self.places, self.rank.calls or ())
+
+    @cached_property
+    def placements(self) -> Placements:
+        """The changes of placement of its DTensors."""
+        return Placements(self.recording.redistributions)
 
     def line_of(self, call: Call) -> Line | None:
         """The user's line that called: that of the node, where generated code did."""

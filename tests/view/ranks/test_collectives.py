@@ -12,9 +12,11 @@ from dynamo_lab.model.ranks.intervals import length, union, without
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.names import kind_of
 from dynamo_lab.model.ranks.ranks import Timeline
+from dynamo_lab.model.ranks.redistributions import Redistribution
 from dynamo_lab.model.ranks.splits import Bucket, Split
 from dynamo_lab.view.ranks import collectives, splits
 from dynamo_lab.view.ranks.causes import known_of
+from dynamo_lab.view.ranks.placements import Placements
 from dynamo_lab.view.ranks.reasons import operator_of, why
 from tests.view.ranks.test_causes import call, rank
 
@@ -119,6 +121,19 @@ def test_intervals_are_joined_and_taken_out() -> None:
     assert without([(0, 10)], [(1, 2), (4, 5), (9, 20)]) == [(0, 1), (2, 4), (5, 9)]
     assert without([(0, 1), (2, 3)], [(0, 3)]) == []
     assert length([(0, 1), (2, 4)]) == 3
+
+
+def test_a_change_of_placement_is_the_reason_of_what_was_called_meanwhile() -> None:
+    change = Redistribution(
+        mesh=(2, 4), dimensions=("dp", "tp"), before=("R", "P(sum)"), after=("R", "S(0)"),
+        shape=("8", "64"), operator="aten.addmm.default", started=1.0, ended=2.0,
+    )  # fmt: skip
+    known = Placements([change])
+    said = "a DTensor [8, 64] goes from R, P(sum) to R, S(0) on the mesh dp, tp"
+    assert known.why(call(3, started=1.5), None) == f"{said}, which `addmm` wants"
+    assert known.why(call(3, started=2.5), None) == ""
+    assert known.why(call(3, started=0.5), None) == ""
+    assert known.why(call(3, started=1.5, is_compiled=True), None) == ""
 
 
 class Event:

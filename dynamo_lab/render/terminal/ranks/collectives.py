@@ -131,5 +131,6 @@ def _row(view: CollectivesView, one: MeetingView) -> Iterator[str]:
     yield f"without {absent}" if absent else view.labels[one.late] if len(one.ranks) > 1 else ""
     yield time_text(one.bare)
     yield one.group
-    yield f"{one.where} (`{one.text[:60]}`)" if one.text and "`" not in one.text else one.where
+    yield one.where
     yield "; ".join(part for part in (one.why, one.node) if part)
+    yield f"`{one.text}`" if one.text and "`" not in one.text else ""
