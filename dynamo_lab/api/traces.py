@@ -135,7 +135,7 @@ class Ranks(SideBySide):
 
     def __str__(self) -> str:
         from dynamo_lab.render.terminal import as_text
-        from dynamo_lab.render.terminal.ranks import ranks
+        from dynamo_lab.render.terminal.ranks.ranks import ranks
 
         return as_text(ranks(self.ranks(), self.title))
 

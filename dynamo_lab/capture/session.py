@@ -51,6 +51,8 @@ from dynamo_lab.capture.packages.packages import PackageProbes, watch_import
 from dynamo_lab.capture.packages.packaging import PackagingProbes
 from dynamo_lab.capture.passes import hooks as passes_hooks
 from dynamo_lab.capture.passes.passes import PassProbes
+from dynamo_lab.capture.ranks.redistributions import RedistributionProbes
+from dynamo_lab.capture.ranks.splits import SplitProbes
 from dynamo_lab.capture.steps import hooks as steps_hooks
 from dynamo_lab.capture.steps.columns import StepColumns
 from dynamo_lab.capture.steps.steps import StepProbes
@@ -144,6 +146,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
     graphs = GraphProbes(recorder, compilations)
     recorder.checks = Checks()
     recorder.decompositions = decompositions = DecompositionProbes()
+    graphs.on_splitting = SplitProbes(recorder, compilations).install
     graphs.on_recorded = (decompositions.recorded, AttentionProbes(recorder).recorded)
     tracing = TracingProbes(recorder, undo)
     graphs.on_captured = tracing.captured
@@ -167,6 +170,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         caches,
         exports,
         PackagingProbes(recorder),
+        RedistributionProbes(recorder, compilations),
         AnnouncedProbes(recorder, graphs, undo),
     ):
         install(probes)

@@ -55,7 +55,7 @@ def _write_ranks(ranks: Ranks, options: argparse.Namespace) -> None:
 def _print_ranks(ranks: Ranks, options: argparse.Namespace) -> None:
     """How they compare, or the requested sections of each."""
     if options.section is None:
-        from dynamo_lab.render.terminal import ranks as compared
+        from dynamo_lab.render.terminal.ranks import ranks as compared
 
         print_body(compared.ranks(ranks.ranks(), ranks.title), options)
         print("\nOne of them: pass --rank N. All of them in a browser: pass --html PAGE.")

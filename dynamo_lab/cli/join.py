@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the job, or one of its ranks, and write the requested files."""
     from dynamo_lab.api.ranks.jobs import open_job
     from dynamo_lab.errors import OptionError
-    from dynamo_lab.render.terminal import ranks as compared
+    from dynamo_lab.render.terminal.ranks import ranks as compared
 
     writers(options)  # refuses files that cannot be written
     job = open_job(*options.paths)

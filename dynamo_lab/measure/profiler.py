@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from dynamo_lab.model.core.streams import quiet_stderr
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable
 
 
 def profiled(work: Callable[[], object], *, memory: bool = False) -> Any:
@@ -22,29 +22,12 @@ def profiled(work: Callable[[], object], *, memory: bool = False) -> Any:
     if autograd._profiler_enabled():
         return None
     watched = profile(activities=[ProfilerActivity.CPU], profile_memory=memory)
-    with _quiet():
+    with quiet_stderr():
         watched.start()
     try:
         work()
     finally:
-        with _quiet():
+        with quiet_stderr():
             watched.stop()
     profiler: Any = watched.profiler
     return profiler.kineto_results
-
-
-@contextmanager
-def _quiet() -> Generator[None, None, None]:
-    """Without what the profiler's library prints on stderr when it starts and stops."""
-    try:
-        kept = os.dup(2)
-    except OSError:  # there is no stderr
-        yield
-        return
-    with open(os.devnull, "wb") as nowhere:
-        os.dup2(nowhere.fileno(), 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)

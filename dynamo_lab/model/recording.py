@@ -31,6 +31,8 @@ from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Export, Package, PackageFailure
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.ranks.ranks import Rank
+from dynamo_lab.model.ranks.redistributions import Redistribution
+from dynamo_lab.model.ranks.splits import Split
 from dynamo_lab.model.steps import StepTable
 from dynamo_lab.model.timings import CacheCheck, CompileMemory, Timing, WarmStart
 
@@ -70,6 +72,8 @@ class Recording(Struct, frozen=True, kw_only=True):
     symbols: tuple[Symbol, ...] = ()
     shape_facts: tuple[ShapeFact, ...] = ()
     graphs: tuple[Graph, ...] = ()
+    redistributions: tuple[Redistribution, ...] = ()
+    splits: tuple[Split, ...] = ()
     attentions: tuple[Attention, ...] = ()
     fast_paths: tuple[FastPath, ...] = ()
     partitions: tuple[Partition, ...] = ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 from msgspec import structs
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from dynamo_lab.api.diff import Diff
     from dynamo_lab.model.ranks.jobs import Job
     from dynamo_lab.model.recording import Recording as Facts
+    from dynamo_lab.view.ranks.collectives import CollectivesView, MeetingView
     from dynamo_lab.view.ranks.ranks import RanksView
 
 
@@ -29,6 +31,7 @@ def ranks(
     backend: str = "gloo",
     timeout: float = 60.0,
     arguments: tuple[str, ...] = (),
+    profile: bool = False,
 ) -> JobRecording:
     """Run a program as n processes of one job on this machine, and record each.
 
@@ -40,9 +43,12 @@ def ranks(
     Args:
         fn: A function that is defined at the top of a module, or the path of a script.
         n: How many ranks.
-        backend: The backend of a function's process group: "gloo", "nccl".
+        backend: The backend of a function's process group: "gloo"; or "nccl", for which rank N
+            has GPU N as its current device.
         timeout: The seconds that the job has, from its start; then it is ended.
         arguments: A script's arguments.
+        profile: Run each rank under PyTorch's profiler, which tells when it computed and when it
+            communicated: how much of the communication is hidden. It slows small programs.
 
     Raises:
         OptionError: other processes cannot find the function, or an option has an invalid value.
@@ -50,7 +56,7 @@ def ranks(
     from dynamo_lab.record.ranks.launch import launch
     from dynamo_lab.record.ranks.work import work_of
 
-    work = work_of(fn, tuple(arguments), backend=backend, limit=timeout)
+    work = work_of(fn, tuple(arguments), backend=backend, limit=timeout, is_profiled=profile)
     return JobRecording(launch(work, n))
 
 
@@ -80,6 +86,39 @@ def _recording(label: str, facts: Facts) -> Recording:
     return Recording(**own)
 
 
+class Collectives(Sequence["MeetingView"]):
+    """The collectives of a job, in the order in which the first rank came to each.
+
+    Each has its `operator`, `group`, `bytes` (what a rank brings), `result_bytes`, `where` and
+    `text` of the user's line, `node` of a graph, `why` (who asked for it), `waited` (seconds from
+    the first rank that came to the last); `view` has the numbers of each rank.
+    """
+
+    def __init__(self, view: CollectivesView | None) -> None:
+        self.view = view
+        self._meetings = view.meetings if view else ()
+
+    @overload
+    def __getitem__(self, at: int) -> MeetingView: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[MeetingView, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> MeetingView | tuple[MeetingView, ...]:
+        return self._meetings[at]
+
+    def __len__(self) -> int:
+        return len(self._meetings)
+
+    def __str__(self) -> str:
+        from dynamo_lab.render.terminal import as_text
+        from dynamo_lab.render.terminal.ranks.collectives import collectives
+
+        return as_text(collectives(self.view)) if self.view else "No collective is known."
+
+    __repr__ = __str__
+
+
 class JobRecording(Ranks):
     """The recordings of a job's ranks by label ("rank 0"), what went wrong, and where they diverge.
 
@@ -101,6 +140,11 @@ class JobRecording(Ranks):
         from dynamo_lab.view.ranks.job import findings
 
         return findings(self.job, self._compared_recordings())
+
+    @property
+    def collectives(self) -> Collectives:
+        """Each collective that its ranks met in, in order; print them, or take one."""
+        return Collectives(self.ranks().collectives)
 
     @property
     def is_whole(self) -> bool:

@@ -34,6 +34,8 @@ from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Export, Package, PackageFailure
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.ranks.ranks import Rank
+from dynamo_lab.model.ranks.redistributions import Redistribution
+from dynamo_lab.model.ranks.splits import Split
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.model.steps import StepTable
 from dynamo_lab.model.timings import CacheCheck, Timing
@@ -92,6 +94,8 @@ class Recorder:
         self.symbols: list[Symbol] = []
         self.shape_facts: list[ShapeFact] = []
         self.graphs: list[Graph] = []
+        self.redistributions: list[Redistribution] = []
+        self.splits: list[Split] = []
         self.attentions: list[Attention] = []
         self.fast_paths: list[FastPath] = []
         self.partitions: list[Partition] = []
@@ -211,6 +215,8 @@ class Recorder:
                 symbols=tuple(self.symbols),
                 shape_facts=tuple(self.shape_facts),
                 graphs=tuple(self.graphs),
+                redistributions=tuple(self.redistributions),
+                splits=tuple(self.splits),
                 attentions=tuple(self.attentions),
                 fast_paths=tuple(self.fast_paths),
                 partitions=tuple(self.partitions),

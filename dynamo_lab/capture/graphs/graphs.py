@@ -33,6 +33,8 @@ class GraphProbes:
         """Called with each graph that is recorded, and what it was made from."""
         self.on_captured: Callable[[Graph, fx.GraphModule], None] = lambda graph, module: None
         """Called with each graph that Dynamo captured, before a backend has it."""
+        self.on_splitting: Callable[[Patches], None] = lambda patches: None
+        """Called once, when DDP's optimizer can be watched."""
         self._part, self._parts = 0, 0
         self._watch_splits: Callable[[], None] = nothing
 
@@ -44,8 +46,11 @@ class GraphProbes:
         def watch_splits() -> None:
             self._watch_splits = nothing
             patches.hook(SPLIT, self.part)
+            self.on_splitting(patches)
 
         self._watch_splits = watch_splits
+        if self._recorder.rank is not None and SPLIT.exists:  # which imports DDP's backend
+            watch_splits()  # before it is asked for what it is to call
 
     def dynamo_graph(self, output: Any, gm: fx.GraphModule, *_: Any) -> Generator[None, Any, None]:
         """The graph that Dynamo captured from a frame."""

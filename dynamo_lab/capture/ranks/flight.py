@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 SIZE = 2000
 """The calls that are remembered, PyTorch's own default for NCCL."""
 
-_COMPILED = re.compile(r"[/\\]torch[/\\]_dynamo[/\\]eval_frame\.py$")
+_COMPILED = re.compile(
+    r"^<eval_with_key>|[/\\]c[a-z2-7]{51}\.py$"
+    r"|[/\\]torch[/\\](?:_functorch[/\\]_aot_autograd|_inductor)[/\\]"
+)
+"""Code of FX and of Inductor, which names its files after their hash, and what runs it."""
+_DISTRIBUTED = re.compile(r"[/\\]torch[/\\](?:distributed[/\\](.+)|(nn[/\\]parallel[/\\].+))\.py$")
+_AROUND = ("c10d_logger",)
+"""Modules of `torch.distributed` that only wrap others."""
+_MOST_THROUGH = 12
 _MESSAGES = re.compile(r"\b(?:send|recv)\b")
 
 
@@ -42,7 +50,7 @@ class Flight:
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
-        self._calls: dict[int, Call] = {}
+        self._calls: dict[tuple[Any, ...], Call] = {}
 
     def freeze(self) -> tuple[Call, ...] | None:
         """The calls so far, in order; None where this PyTorch, or the backend, keeps none."""
@@ -50,11 +58,11 @@ class Flight:
         if entries is None:
             return None
         for entry in entries:
-            number = int(entry["record_id"])
-            known = self._calls.get(number)
+            key = _key(entry)
+            known = self._calls.get(key)
             if known is None or not known.is_done:
-                self._calls[number] = self._call(entry)
-        return tuple(self._calls[number] for number in sorted(self._calls))
+                self._calls[key] = self._call(entry)
+        return tuple(self._calls[key] for key in sorted(self._calls))
 
     def count(self) -> int:
         """How many calls there are, and how many of them are finished, as one number."""
@@ -79,6 +87,8 @@ class Flight:
             is_done=bool(entry["retired"]) or entry["state"] == "completed",
             started=int(entry["time_created_ns"]) / 1e9,
             is_compiled=self._is_compiled(frames),
+            is_backward=_is_backward(entry, frames),
+            through=tuple(self._through(frames))[:_MOST_THROUGH],
             stack=self._stack(frames),
         )
 
@@ -91,6 +101,16 @@ class Flight:
         ]
         return self._texts.stack(spans) if spans else None
 
+    def _through(self, frames: Sequence[dict[str, Any]]) -> Iterator[str]:
+        """The functions of `torch.distributed`, and of DDP, up to the user's innermost line."""
+        for frame in frames:
+            if self._texts.is_users(frame["filename"]):
+                return
+            found = _DISTRIBUTED.search(frame["filename"])
+            module = found and (found[1] or found[2]).replace("/", ".").replace("\\", ".")
+            if module and module not in _AROUND:
+                yield f"{module}.{frame['name']}"
+
     def _is_compiled(self, frames: Sequence[dict[str, Any]]) -> bool:
         """Whether code that Dynamo made of the user's innermost function called it."""
         for frame in frames:
@@ -99,6 +119,13 @@ class Flight:
             if _COMPILED.search(frame["filename"]):
                 return True
         return False
+
+
+def _is_backward(entry: dict[str, Any], frames: Sequence[dict[str, Any]]) -> bool:
+    """Whether autograd's engine called it: in a thread of its own for a GPU, else in `backward`."""
+    if str(entry.get("thread_name", "")).startswith("pt_autograd"):
+        return True
+    return any(frame["name"] == "_engine_run_backward" for frame in frames)
 
 
 def groups() -> Iterator[Group]:
@@ -114,15 +141,27 @@ def groups() -> Iterator[Group]:
         yield Group(str(name), tuple(sorted(ranks)), str(description))
 
 
+def _key(entry: dict[str, Any]) -> tuple[Any, ...]:
+    """When it was made, and what tells it from others of that time, whatever ring it is in."""
+    group, _ = entry["process_group"]
+    numbers = entry["collective_seq_id"], entry["p2p_seq_id"], entry["record_id"]
+    return int(entry["time_created_ns"]), str(entry["profiling_name"]), str(group), *numbers
+
+
 def _entries() -> list[dict[str, Any]] | None:
-    """The ring's entries, the oldest first; None where there is no ring."""
+    """The entries of all rings; None where there is none."""
     import torch.distributed as dist
 
     if not (dist.is_available() and hooks.DUMP.exists):
         return None
-    found = pickle.loads(hooks.DUMP.get()(True, True, False))  # bytes of this process's own
-    entries = found.get("entries") if isinstance(found, dict) else None
-    return None if entries is None else list(entries)
+    # NCCL has a ring of its own, with CUDA's events, in those builds of PyTorch that have NCCL.
+    dumps = (hooks.DUMP.get(), getattr(hooks.C10D.get(), "_dump_nccl_trace", None))
+    entries: list[dict[str, Any]] | None = None
+    for dump in filter(None, dumps):
+        found = pickle.loads(dump(True, True, False))  # bytes of this process's own
+        own = found.get("entries") if isinstance(found, dict) else None
+        entries = entries if own is None else [*(entries or ()), *own]
+    return entries
 
 
 def _sizes(of: Any) -> tuple[tuple[int, ...], ...]:

@@ -1,9 +1,29 @@
 """Private names of PyTorch for ranks."""
 
-from dynamo_lab.capture.core.private import Private
+from dynamo_lab.capture.core.private import Private, nothing
 
 _CALLS = "the collectives that a rank called, and those that it waits in, are not recorded."
 DUMP = Private("torch._C._distributed_c10d", "_dump_fr_trace", _CALLS)
+SPLITTER = Private(
+    "torch._dynamo.backends.distributed",
+    "DDPOptimizer.compile_fn",
+    "the buckets for which DDP splits a graph are not recorded.",
+)
+_PLACEMENTS = "which operator wanted which placement of a DTensor is not recorded."
+REDISTRIBUTES = tuple(
+    Private(f"torch.distributed.tensor.{module}", "redistribute_local_tensor", _PLACEMENTS)
+    for module in ("_dispatch", "_redistribute", "_api")
+)
+"""The function under each name by which it is called."""
+REDISTRIBUTE_ARGUMENTS = Private(
+    "torch.distributed.tensor._dispatch",
+    "OpDispatcher.redistribute_local_args",
+    _PLACEMENTS,
+)
+PROXY_MODE = Private(
+    "torch.fx.experimental.proxy_tensor", "get_proxy_mode", _PLACEMENTS, otherwise=nothing
+)
+C10D = Private("torch._C._distributed_c10d", "", _CALLS)
 WORLD = Private(
     "torch.distributed.distributed_c10d",
     "_world",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
     from dynamo_lab.capture.core.recorder import Recorder
+    from dynamo_lab.capture.ranks.timeline import Profile
 
 _MOST_STAYS = 4000
 """The most stays that are kept, the last ones: those of a minute where every sample differs."""
@@ -48,6 +49,8 @@ class OwnRank:
         self._users: dict[CodeType, bool] = {}
         self._stays: deque[_Seen] = deque(maxlen=_MOST_STAYS)
         self.ending = Ending()
+        self.profile: Profile | None = None
+        """The profiler that ran around the program, once it is over and was read."""
 
     def sample(self) -> Place | None:
         """The user's line that the main thread is at now; None where it is in none."""
@@ -71,7 +74,9 @@ class OwnRank:
     def freeze(self) -> Rank:
         """What is known so far; called by the recorder, under its lock."""
         spans = [Stay(one.start, one.end, self._texts.span(*one.place)) for one in self._stays]
-        calls = self._flight.freeze()
+        calls, profile = self._flight.freeze(), self.profile
+        if calls is not None and profile is not None:
+            calls = profile.timed(calls)
         return Rank(
             number=self._number,
             size=self._size,
@@ -85,6 +90,7 @@ class OwnRank:
             seen=spans[-1].end if spans else 0.0,
             span=spans[-1].span if spans else None,
             ending=self.ending,
+            timeline=profile.timeline if profile else None,
         )
 
     def _is_users(self, frame: FrameType) -> bool:

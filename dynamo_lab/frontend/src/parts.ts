@@ -19,6 +19,7 @@ import { modulesPart } from "./modules/part";
 import { overviewPart } from "./overview/part";
 import { packagesPart } from "./packages/part";
 import { passesPart } from "./passes/part";
+import { ranksPart } from "./ranks/part";
 import { shellPart } from "./shell/part";
 import { playgroundPart } from "./playground/part";
 import { stepsPart } from "./steps/part";
@@ -26,6 +27,6 @@ import { timingsPart } from "./timings/part";
 import { artifactsPart } from "./traces/part";
 
 export const PARTS: readonly Part[] = [
-  overviewPart, modulesPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, attentionPart, fastPathPart, fusionPart, memoryPart, playgroundPart, kernelsPart,
+  overviewPart, ranksPart, modulesPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, attentionPart, fastPathPart, fusionPart, memoryPart, playgroundPart, kernelsPart,
   benchmarksPart, rooflinePart, packagesPart, guardsPart, framesPart, timingsPart, artifactsPart, shellPart, journeyPart,
 ];

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Struct
 
 from dynamo_lab.model.core.references import Plain, Ref
+from dynamo_lab.model.ranks.intervals import Interval
 
 EndingKind = Literal["running", "finished", "raised", "exited", "killed", "stopped", "cut off"]
 """How a rank ended.
@@ -33,7 +34,10 @@ class Call(Struct, frozen=True, kw_only=True):
     `sizes` and `dtypes` are of the tensors that it was given, `results` of those that it fills.
     `is_done` says that the group has finished it; one that is not is being waited for.
     `started` is when it was handed over. `is_compiled`: generated code made the call, so that the
-    innermost line of `stack` is only that of the compiled function.
+    innermost line of `stack` may be only that of the compiled function. `through` are the functions
+    of `torch.distributed` on the way from the user's line to the call, the innermost first
+    ("distributed_c10d.all_reduce"). `ran` is from when to when it ran, where that was measured: on
+    a GPU that of its kernel.
     """
 
     name: str
@@ -48,7 +52,25 @@ class Call(Struct, frozen=True, kw_only=True):
     is_done: bool = False
     started: float = 0.0
     is_compiled: bool = False
+    is_backward: bool = False
+    through: tuple[str, ...] = ()
+    ran: Interval | None = None
     stack: Annotated[int | None, Ref("stacks")] = None
+
+
+class Timeline(Struct, frozen=True, kw_only=True):
+    """When a rank computed, and when it communicated, as PyTorch's profiler measured it.
+
+    On a GPU these are the times of its kernels: NCCL's, and all others, copies included. On a CPU
+    they are those of the backend's work, and of operators and compiled graphs, without the time
+    that they waited for a collective. Each is in order, and its intervals do not overlap; what was
+    before `start` is left out.
+    """
+
+    device: str
+    start: float
+    computing: tuple[Interval, ...] = ()
+    communicating: tuple[Interval, ...] = ()
 
 
 class Stay(Struct, frozen=True, array_like=True):
@@ -74,6 +96,7 @@ class Rank(Struct, frozen=True, kw_only=True):
     `calls` are those that its groups still remember, in order; `forgotten` counts earlier ones.
     It is None where the groups do not keep them, as some backends do not. `span` is the line of
     the user's that it was last seen on, at the time `seen`. `started` is the recording's zero.
+    `timeline` is there where the rank ran under the profiler.
     """
 
     number: int
@@ -89,3 +112,4 @@ class Rank(Struct, frozen=True, kw_only=True):
     seen: float = 0.0
     span: Annotated[int | None, Ref("spans")] = None
     ending: Ending = Ending()
+    timeline: Timeline | None = None

@@ -50,6 +50,8 @@ def launch(work: Work, n: int) -> Job:
         OptionError: there cannot be so many ranks, or this PyTorch has no `torch.distributed`.
     """
     _check(n, work.limit)
+    if work.backend == "nccl":
+        _check_gpus(n)
     with tempfile.TemporaryDirectory(prefix="dynamo_lab_ranks_", ignore_cleanup_errors=True) as at:
         folder = JobFolder(at)
         folder.work.write_bytes(msgspec.json.encode(work))
@@ -76,6 +78,16 @@ def _check(n: int, limit: float) -> None:
 
     if not dist.is_available():
         raise OptionError("This PyTorch is built without torch.distributed: install one that has.")
+
+
+def _check_gpus(n: int) -> None:
+    import torch
+
+    found = torch.cuda.device_count()
+    if found < n:
+        raise OptionError(
+            f"{n} ranks with NCCL need as many GPUs, and there are {found}: pass backend='gloo'."
+        )
 
 
 @contextmanager

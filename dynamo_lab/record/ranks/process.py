@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
+    from dynamo_lab.capture.core.recorder import Recorder
+
 
 def main() -> int:
     """Run the work of the folder as the rank that the environment names."""
@@ -38,11 +40,15 @@ def main() -> int:
             return run(work)
         import torch.distributed as dist
 
+        if work.backend == "nccl":
+            import torch
+
+            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
         dist.init_process_group(work.backend)
         return run(work)
 
     label = {work.path: work.label} if work.kind == "cell" else {}
-    return recorded(whole, work.title, folder, label.get, parent)
+    return recorded(whole, work.title, folder, label.get, parent, is_profiled=work.is_profiled)
 
 
 def recorded(
@@ -51,8 +57,11 @@ def recorded(
     folder: JobFolder,
     cell_label: Callable[[str], str | None] = lambda path: None,
     parent: int = 0,
+    is_profiled: bool = False,
 ) -> int:
     """Run a program in this process as a rank, into its recording in the folder: its exit code.
+
+    With `is_profiled`, PyTorch's profiler runs around it.
 
     Started by us, a rank that is done waits until all are: its end would close the connections of
     those that still wait for it, who would then blame the network.
@@ -74,7 +83,7 @@ def recorded(
     watching = watch(recorder)
     with closing(watching), watching:
         try:
-            code = whole()
+            code = _profiled(whole, recorder, diary) if is_profiled else whole()
         except SystemExit as leaving:
             code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
         except BaseException as error:
@@ -90,6 +99,22 @@ def recorded(
     if parent:
         _leave_groups()
     return code
+
+
+def _profiled(whole: Callable[[], int], recorder: Recorder, diary: Diary) -> int:
+    """Run it under the profiler, for the rank's timeline: also where it raises."""
+    from dynamo_lab.capture.ranks.timeline import Profile
+
+    profile = Profile()
+    try:
+        with profile:
+            return whole()
+    finally:
+        try:
+            profile.read()
+            diary.rank.profile = profile
+        except Exception as error:
+            recorder.note_failure("timeline", error)
 
 
 def _programs_part(error: BaseException) -> TracebackType | None:

@@ -26,6 +26,8 @@ MAIN = "__mp_main__"
 class Work(Struct, frozen=True, kw_only=True):
     """What a rank runs. `limit` are the seconds that it has, `backend` its process group's.
 
+    `is_profiled`: PyTorch's profiler runs around it.
+
     "function": `name` in `module`, or in the file `path`, with the folders of `search_path`.
     "script": the file `path`, with `arguments`.
     "cell": `text`, called `path`, in which `modules` are known by name; if `compiled` is given, its
@@ -36,6 +38,7 @@ class Work(Struct, frozen=True, kw_only=True):
     title: str
     backend: str = "gloo"
     limit: float = 60.0
+    is_profiled: bool = False
     module: str = ""
     name: str = ""
     path: str = ""

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.ranks import collectives, splits
 from dynamo_lab.view.ranks.causes import causes, known_of
 from dynamo_lab.view.ranks.ranks import RanksView, build
 
@@ -17,6 +18,11 @@ _ENDS = {"finished": "finished", "raised": "raised", "exited": "exited", "killed
 def build_job(job: Job, recordings: Mapping[str, Recording]) -> RanksView:
     """What is shown of a job; `recordings` are those of its ranks by label."""
     view = build(recordings, (*job.remarks, *_unknown(job)))
+    view = replace(
+        view,
+        collectives=collectives.build(known_of(job)),
+        splits=splits.build(job.recordings[0]),
+    )
     told = list(causes(job))
     ends = [known.rank.ending.kind for known in known_of(job)]
     head = (view.head[0], "end", *view.head[1:])

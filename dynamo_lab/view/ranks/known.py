@@ -2,15 +2,18 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from dynamo_lab.model.ranks.intervals import Interval, length, union, without
 from dynamo_lab.model.ranks.ranks import Call, Rank
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.words import listed
-from dynamo_lab.view.ranks.shapes import collective_name, is_collective
+from dynamo_lab.view.ranks.nodes import Nodes
+from dynamo_lab.view.ranks.placements import Placements
 
 _OTHER_RANKS_FAULT = re.compile(
     r"gloo|Connection (?:closed|reset|refused)|NCCL|Broken pipe|DistBackendError|DistNetworkError",
@@ -47,6 +50,30 @@ class Known:
         return found
 
     @cached_property
+    def compilations(self) -> tuple[tuple[str, Interval], ...]:
+        """When it compiled, by the id of the compilation."""
+        begin = self.rank.started
+        return tuple(
+            (one.compile_id, (begin + one.start, begin + one.start + one.seconds))
+            for one in self.recording.timings
+            if one.parent < 0 and one.compile_id
+        )
+
+    @cached_property
+    def computing(self) -> list[Interval]:
+        """When it computed: what operators do while the compiler traces them is none of it."""
+        timeline = self.rank.timeline
+        if timeline is None:
+            return []
+        return without(timeline.computing, union(when for _, when in self.compilations))
+
+    def bare(self, start: float, end: float) -> float:
+        """The seconds of a time in which it computed nothing."""
+        first = bisect_left(self.computing, start, key=lambda one: one[1])
+        last = bisect_left(self.computing, end, key=lambda one: one[0])
+        return length(without([(start, end)], self.computing[first:last]))
+
+    @cached_property
     def waiting(self) -> Call | None:
         """The call that it waited in when it was last heard of: the first that is not done.
 
@@ -64,10 +91,19 @@ class Known:
         ending = self.rank.ending
         return ending.kind == "raised" and bool(_OTHER_RANKS_FAULT.search(ending.message))
 
+    @cached_property
+    def nodes(self) -> Nodes:
+        """The collectives in its graphs."""
+        return Nodes(self.recording, self.places, self.rank.calls or ())
+
+    @cached_property
+    def placements(self) -> Placements:
+        """The changes of placement of its DTensors."""
+        return Placements(self.recording.redistributions)
+
     def line_of(self, call: Call) -> Line | None:
         """The user's line that called: that of the node, where generated code did."""
-        line = self.places.own_line(call.stack)
-        return (self._line_in_graph(call, line) if call.is_compiled and line else None) or line
+        return (call.is_compiled and self.nodes.line_of(call)) or self.places.own_line(call.stack)
 
     def where(self, line: Line | None) -> str:
         """'train.py, line 3 (`y = all_reduce(x)`)', empty where no line is known."""
@@ -81,45 +117,6 @@ class Known:
     def position(self) -> Line | None:
         """The user's line that it was last seen on."""
         return None if self.rank.span is None else self.places.line_of(self.rank.span)
-
-    def _line_in_graph(self, call: Call, function: Line) -> Line | None:
-        """The line of the call's node in the graph of the function that begins on this line.
-
-        A graph has no branches: each run of it makes all its calls, in order. Where graphs of the
-        function have their calls on other lines, none is said.
-        """
-        graphs = {tuple(lines) for lines in self._graphs(call.name, function) if lines}
-        if len(graphs) != 1:
-            return None
-        (nodes,) = graphs
-        own = [
-            one
-            for one in self.rank.calls or ()
-            if one.is_compiled
-            and one.name == call.name
-            and self.places.own_line(one.stack) == function
-        ]
-        is_sure = len(set(nodes)) == 1 or not self.rank.forgotten
-        return nodes[own.index(call) % len(nodes)] if is_sure else None
-
-    def _graphs(self, name: str, function: Line) -> Iterator[list[Line]]:
-        """The lines of such calls, in each graph of a function."""
-        for graph in self.recording.captured_graphs():
-            frame = None if graph.frame is None else self.recording.frames[graph.frame]
-            if frame is None or self.places.line_of(frame.span) != function:
-                continue
-            found = (
-                self.places.own_line(node.stack)
-                for node in graph.nodes
-                if is_collective(node.target) and _same_name(collective_name(node.target), name)
-            )
-            yield [line for line in found if line is not None]
-
-
-def _same_name(node: str, call: str) -> bool:
-    """Whether a node's operator is a group's call: "all_gather_into_tensor", "_allgather_base"."""
-    a, b = (re.sub(r"[^a-z]|into_tensor|base|coalesced|tensor", "", one) for one in (node, call))
-    return a == b
 
 
 def condition_of(known: Known, line: Line | None) -> str:

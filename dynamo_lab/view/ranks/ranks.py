@@ -19,6 +19,7 @@ from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import plural, seconds
 from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.kernels.code_diff import unnumbered
+from dynamo_lab.view.ranks.collectives import CollectivesView
 from dynamo_lab.view.ranks.findings import Key, Rank, findings, not_compared
 from dynamo_lab.view.ranks.shapes import (
     Collective,
@@ -29,6 +30,7 @@ from dynamo_lab.view.ranks.shapes import (
     without_device,
     without_ranks,
 )
+from dynamo_lab.view.ranks.splits import SplitView
 from dynamo_lab.view.timings.timings import compile_seconds
 
 _SCHEDULE = "inductor_collective_schedule"
@@ -48,7 +50,8 @@ class RanksView(Struct, frozen=True, kw_only=True):
 
     `remarks` are about the logs themselves: ranks that are missing, processes that restarted.
     `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
-    differ from most. `is_whole` is false where not all could be compared.
+    differ from most. `is_whole` is false where not all could be compared. `collectives` are those
+    that ran, where they were recorded; `splits` are what DDP made of the first rank's graphs.
     """
 
     sentence: str
@@ -58,6 +61,8 @@ class RanksView(Struct, frozen=True, kw_only=True):
     rows: tuple[tuple[str, ...], ...]
     apart: tuple[str, ...] = ()
     is_whole: bool = True
+    collectives: CollectivesView | None = None
+    splits: tuple[SplitView, ...] = ()
 
 
 def build(recordings: Mapping[str, Recording], remarks: Sequence[str] = ()) -> RanksView:

@@ -2055,7 +2055,8 @@ export interface LineRow {
  *
  * `remarks` are about the logs themselves: ranks that are missing, processes that restarted.
  * `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
- * differ from most. `is_whole` is false where not all could be compared.
+ * differ from most. `is_whole` is false where not all could be compared. `collectives` are those
+ * that ran, where they were recorded; `splits` are what DDP made of the first rank's graphs.
  */
 export interface RanksView {
   readonly sentence: string;
@@ -2065,6 +2066,111 @@ export interface RanksView {
   readonly rows: readonly (readonly string[])[];
   readonly apart: readonly string[];
   readonly is_whole: boolean;
+  readonly collectives: CollectivesView | null;
+  readonly splits: readonly SplitView[];
+}
+
+/**
+ * `bars` are, for each rank, when it compiled, and when it computed where that was measured.
+ *
+ * `steady` is when no rank compiled any more, 0 where collectives ran only before that.
+ */
+export interface CollectivesView {
+  readonly labels: readonly string[];
+  readonly head: readonly string[];
+  readonly seconds: number;
+  readonly steady: number;
+  readonly meetings: readonly MeetingView[];
+  readonly alike: readonly AlikeView[];
+  readonly totals: readonly TotalView[];
+  readonly bars: readonly (readonly Bar[])[];
+  readonly sentences: readonly string[];
+}
+
+/**
+ * A collective, and the ranks that came to it.
+ *
+ * `operator` is what was called, `ran_as` the backend's own call where it is another one. `shape`
+ * and `bytes` are of what a rank brings, `result_bytes` of what it gets: of the rank that brings
+ * most, and None where they are not known. `node` is the node of a graph, empty where none is
+ * known. `ranks` are places in `CollectivesView.labels`; `came` is when each handed it over, and
+ * `ran` from when to when it ran, where that was measured. `lines` are the entities of the user's
+ * line in each rank's own recording. `waited` is the time between the first that came and the
+ * last, which is `late`; None where one rank came alone. `bare` are the most seconds that a rank
+ * computed nothing while it ran, None where that was not measured. `absent` never came.
+ */
+export interface MeetingView {
+  readonly operator: string;
+  readonly ran_as: string;
+  readonly number: number;
+  readonly group: string;
+  readonly shape: string;
+  readonly bytes: number | null;
+  readonly result_bytes: number | null;
+  readonly why: string;
+  readonly node: string;
+  readonly where: string;
+  readonly text: string;
+  readonly ranks: readonly number[];
+  readonly came: readonly number[];
+  readonly ran: readonly (readonly [number, number] | null)[];
+  readonly lines: readonly string[];
+  readonly waited: number | null;
+  readonly bare: number | null;
+  readonly late: number;
+  readonly absent: readonly number[];
+  readonly is_done: boolean;
+}
+
+/**
+ * Collectives that are the same but for when they ran, as those of each step of a training.
+ *
+ * `meetings` are places in `CollectivesView.meetings`. `cells` are in the columns of `HEAD`: how
+ * long they ran is the sum of the longest run on any rank of each.
+ */
+export interface AlikeView {
+  readonly meetings: readonly number[];
+  readonly cells: readonly string[];
+}
+
+/**
+ * A rank's numbers; times in seconds, None where nobody measured them.
+ *
+ * `waited` is how long its collectives stood open until the last rank came. `communicating` is how
+ * long any of them ran since `CollectivesView.steady`; of that, `exposed` is when the rank did not
+ * compute meanwhile. `tied` is how many of its collectives have a line of the user's.
+ */
+export interface TotalView {
+  readonly label: string;
+  readonly collectives: number;
+  readonly bytes: number | null;
+  readonly waited: number;
+  readonly communicating: number | null;
+  readonly exposed: number | null;
+  readonly tied: number;
+}
+
+/** A time in a rank's lane; `share` is how much of it was spent so, where bars were joined. */
+export type Bar = readonly [
+  kind: "compiling" | "computing",
+  start: number,
+  end: number,
+  text: string,
+  share: number,
+];
+
+/** How a captured graph was split: `buckets` in the order in which the backward fills them. */
+export interface SplitView {
+  readonly title: string;
+  readonly sentence: string;
+  readonly head: readonly string[];
+  readonly buckets: readonly BucketView[];
+}
+
+/** `cells` are in the columns of `HEAD`; `parameters` are their names as in code. */
+export interface BucketView {
+  readonly cells: readonly string[];
+  readonly parameters: readonly string[];
 }
 
 /** How far a run or a compile is; without a stage nothing has begun. */

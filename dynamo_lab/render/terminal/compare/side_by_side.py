@@ -10,7 +10,7 @@ from rich.text import Text
 
 from dynamo_lab.render.terminal import findings
 from dynamo_lab.render.terminal.core.parts import MARGIN, grid, heading, line, text
-from dynamo_lab.render.terminal.ranks import parts
+from dynamo_lab.render.terminal.ranks.ranks import parts
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view.compare.compilers import CompilersView
 from dynamo_lab.view.compare.side_by_side import LineRow, PairView, SideBySideView, sizes

@@ -1,4 +1,4 @@
-"""The ranks of a job: where they diverge, then their numbers."""
+"""The ranks of a job: where they diverge, their numbers, then their collectives."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from dynamo_lab.render.terminal.core.parts import MARGIN, grid, line, text
+from dynamo_lab.render.terminal.ranks import collectives, splits
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view.ranks.ranks import RanksView
 
@@ -31,3 +32,9 @@ def parts(view: RanksView, title: str) -> Iterator[RenderableType]:
         (text(one_line(row[0]), "bold"), *(text(cell) for cell in row[1:])) for row in view.rows
     ]
     yield grid(("left", *("right" for _ in head[1:])), [head, *rows])
+    for split in view.splits:
+        yield Text()
+        yield from splits.parts(split)
+    if view.collectives is not None:
+        yield Text()
+        yield from collectives.parts(view.collectives)

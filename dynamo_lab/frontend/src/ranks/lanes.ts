@@ -1,0 +1,62 @@
+// Where the lanes of a job's ranks lie, and which collective is under the pointer. Nothing here draws.
+import type { CollectivesView } from "../core/types.generated";
+import type { Window } from "../ui/icicle";
+
+export interface Lanes {
+  readonly width: number;
+  readonly rowHeight: number;
+  readonly height: number;
+}
+
+/** A collective as one rank came to it. */
+export interface Arrival {
+  readonly meeting: number;
+  /** The place among the meeting's ranks. */
+  readonly at: number;
+  readonly came: number;
+}
+
+/** All lanes fit into about this height; few are tall, many thin. */
+const TALL = 640;
+
+export function lanesOf(ranks: number, width: number): Lanes {
+  const rowHeight = Math.max(9, Math.min(34, Math.floor(TALL / Math.max(1, ranks))));
+  return { width, rowHeight, height: ranks * rowHeight };
+}
+
+/** What each rank came to, in order. */
+export function arrivalsOf(view: CollectivesView): readonly (readonly Arrival[])[] {
+  const found: Arrival[][] = view.labels.map(() => []);
+  view.meetings.forEach(({ ranks, came }, meeting) => {
+    ranks.forEach((rank, at) => found[rank].push({ meeting, at, came: came[at] }));
+  });
+  for (const own of found) own.sort((a, b) => a.came - b.came);
+  return found;
+}
+
+export const xOf = (time: number, window: Window, width: number): number => ((time - window.start) / (window.end - window.start || 1)) * width;
+
+export const timeOf = (x: number, window: Window, width: number): number => window.start + (x / (width || 1)) * (window.end - window.start);
+
+/** The arrival of a lane that is nearest to a time, by halving; none where the lane has none. */
+export function nearest(arrivals: readonly Arrival[], time: number): Arrival | null {
+  let low = 0;
+  let high = arrivals.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (arrivals[middle].came < time) low = middle + 1;
+    else high = middle;
+  }
+  const before: Arrival | undefined = arrivals[low - 1];
+  const after: Arrival | undefined = arrivals[low];
+  if (!before || !after) return before ?? after ?? null;
+  return time - before.came <= after.came - time ? before : after;
+}
+
+/** The line of a meeting in the recording of one of its ranks; empty where none is known. */
+export function lineOf(view: CollectivesView, meeting: number, label: string): string {
+  const { lines, ranks } = view.meetings[meeting];
+  const at = ranks.findIndex((rank) => view.labels[rank] === label);
+  if (at < 0) return "";
+  return (lines.length === 1 ? lines[0] : lines[at]) ?? "";
+}

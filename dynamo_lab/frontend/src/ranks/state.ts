@@ -1,0 +1,12 @@
+// Which part of a job's time is shown, and which of its collectives is looked at.
+import { signal } from "@preact/signals";
+import { stateOf } from "../core/state";
+import type { Window } from "../ui/icicle";
+
+export const ranksState = stateOf(() => ({
+  /** Null for the part to begin with. */
+  shown: signal<Window | null>(null),
+  meeting: signal<number | null>(null),
+  /** Whether it stays when the pointer leaves. */
+  isHeld: signal(false),
+}));

@@ -1,0 +1,54 @@
+// Where lanes lie, and which collective is under the pointer.
+import { describe, expect, it } from "vitest";
+import type { CollectivesView, MeetingView } from "../../src/core/types.generated";
+import { arrivalsOf, lanesOf, lineOf, nearest, timeOf, xOf } from "../../src/ranks/lanes";
+
+function meeting(ranks: readonly number[], came: readonly number[], lines: readonly string[] = [""]): MeetingView {
+  return {
+    operator: "all_reduce", ran_as: "", number: 1, group: "all ranks", shape: "", bytes: null, result_bytes: null, why: "", node: "",
+    where: "", text: "", ranks, came, ran: came.map(() => null), lines, waited: null, bare: null, late: 0, absent: [], is_done: true,
+  };
+}
+
+function view(meetings: readonly MeetingView[]): CollectivesView {
+  return { labels: ["rank 0", "rank 1"], head: [], seconds: 4, steady: 0, meetings, alike: [], totals: [], bars: [[], []], sentences: [] };
+}
+
+describe("lanes", () => {
+  it("are tall for few ranks, and thin for many", () => {
+    expect(lanesOf(2, 100)).toEqual({ width: 100, rowHeight: 34, height: 68 });
+    expect(lanesOf(64, 100).rowHeight).toBe(10);
+    expect(lanesOf(1024, 100).rowHeight).toBe(9);
+  });
+
+  it("put a time where it is read again", () => {
+    const window = { start: 2, end: 4 };
+    expect(xOf(3, window, 100)).toBe(50);
+    expect(timeOf(50, window, 100)).toBe(3);
+    expect(xOf(1, { start: 1, end: 1 }, 100)).toBe(0);
+  });
+});
+
+describe("arrivals", () => {
+  it("are each rank's own, in order, and the nearest is found by time", () => {
+    const arrivals = arrivalsOf(view([meeting([0, 1], [1, 3]), meeting([0], [2]), meeting([0], [0.5])]));
+    expect(arrivals[0].map((one) => one.meeting)).toEqual([2, 0, 1]);
+    expect(arrivals[1].map((one) => one.meeting)).toEqual([0]);
+    expect(nearest(arrivals[0], 1.4)?.meeting).toBe(0);
+    expect(nearest(arrivals[0], 1.6)?.meeting).toBe(1);
+    expect(nearest(arrivals[0], -5)?.meeting).toBe(2);
+    expect(nearest(arrivals[0], 50)?.meeting).toBe(1);
+    expect(nearest([], 1)).toBeNull();
+  });
+});
+
+describe("the line of a meeting", () => {
+  it("is that of the rank whose recording is shown, and none of another's", () => {
+    const same = view([meeting([0, 1], [1, 2], ["line:0:3"])]);
+    const apart = view([meeting([1, 0], [1, 2], ["line:0:7", "line:1:3"])]);
+    expect(lineOf(same, 0, "rank 1")).toBe("line:0:3");
+    expect(lineOf(apart, 0, "rank 0")).toBe("line:1:3");
+    expect(lineOf(apart, 0, "rank 1")).toBe("line:0:7");
+    expect(lineOf(apart, 0, "as recorded")).toBe("");
+  });
+});

@@ -1,0 +1,1 @@
+"""The ranks of a job: where they part, their collectives, and their lanes in time."""

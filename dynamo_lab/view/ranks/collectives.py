@@ -1,0 +1,302 @@
+"""The collectives of a job, each once for all ranks that met in it: what, how much, who asked, why.
+
+Times are seconds from the start of the job, by the clocks of the ranks' hosts.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+
+from msgspec import Struct
+
+from dynamo_lab.model.ranks.intervals import length, without
+from dynamo_lab.model.ranks.names import kind_of
+from dynamo_lab.model.ranks.ranks import Call
+from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.words import first_up, percent, seconds, size, unique
+from dynamo_lab.view.ranks.known import Known, group_words
+from dynamo_lab.view.ranks.lanes import Bar, bars_of
+from dynamo_lab.view.ranks.meetings import Meeting, meetings
+from dynamo_lab.view.ranks.reasons import has_ddp, operator_of, why
+
+_BYTES = {
+    "bool": 1, "byte": 1, "char": 1, "short": 2, "half": 2, "bfloat16": 2, "int": 4, "float": 4,
+    "long": 8, "double": 8, "complexhalf": 4, "complexfloat": 8, "complexdouble": 16,
+}  # fmt: skip
+"""The bytes of an element, by the names that PyTorch's C++ has for types."""
+
+
+HEAD = (
+    "times", "collective", "bytes", "open for", "ran", "not hidden", "group", "line", "asked by",
+)  # fmt: skip
+"""What is told of collectives that are alike. They are open from the first rank that comes to the
+last. Hidden is what runs while the rank computes."""
+_MOST_TOLD = 4
+"""Of so many ranks each has a sentence; of more, the one that most lies bare of."""
+
+
+class MeetingView(Struct, frozen=True, kw_only=True):
+    """A collective, and the ranks that came to it.
+
+    `operator` is what was called, `ran_as` the backend's own call where it is another one. `shape`
+    and `bytes` are of what a rank brings, `result_bytes` of what it gets: of the rank that brings
+    most, and None where they are not known. `node` is the node of a graph, empty where none is
+    known. `ranks` are places in `CollectivesView.labels`; `came` is when each handed it over, and
+    `ran` from when to when it ran, where that was measured. `lines` are the entities of the user's
+    line in each rank's own recording. `waited` is the time between the first that came and the
+    last, which is `late`; None where one rank came alone. `bare` are the most seconds that a rank
+    computed nothing while it ran, None where that was not measured. `absent` never came.
+    """
+
+    operator: str
+    ran_as: str
+    number: int
+    group: str
+    shape: str
+    bytes: int | None
+    result_bytes: int | None
+    why: str
+    node: str
+    where: str
+    text: str
+    ranks: tuple[int, ...]
+    came: tuple[float, ...]
+    ran: tuple[tuple[float, float] | None, ...]
+    lines: tuple[str, ...]
+    waited: float | None
+    bare: float | None
+    late: int
+    absent: tuple[int, ...]
+    is_done: bool
+
+
+class AlikeView(Struct, frozen=True, kw_only=True):
+    """Collectives that are the same but for when they ran, as those of each step of a training.
+
+    `meetings` are places in `CollectivesView.meetings`. `cells` are in the columns of `HEAD`: how
+    long they ran is the sum of the longest run on any rank of each.
+    """
+
+    meetings: tuple[int, ...]
+    cells: tuple[str, ...]
+
+
+class TotalView(Struct, frozen=True, kw_only=True):
+    """A rank's numbers; times in seconds, None where nobody measured them.
+
+    `waited` is how long its collectives stood open until the last rank came. `communicating` is how
+    long any of them ran since `CollectivesView.steady`; of that, `exposed` is when the rank did not
+    compute meanwhile. `tied` is how many of its collectives have a line of the user's.
+    """
+
+    label: str
+    collectives: int
+    bytes: int | None
+    waited: float
+    communicating: float | None
+    exposed: float | None
+    tied: int
+
+
+class CollectivesView(Struct, frozen=True, kw_only=True):
+    """`bars` are, for each rank, when it compiled, and when it computed where that was measured.
+
+    `steady` is when no rank compiled any more, 0 where collectives ran only before that.
+    """
+
+    labels: tuple[str, ...]
+    head: tuple[str, ...]
+    seconds: float
+    steady: float
+    meetings: tuple[MeetingView, ...]
+    alike: tuple[AlikeView, ...]
+    totals: tuple[TotalView, ...]
+    bars: tuple[tuple[Bar, ...], ...]
+    sentences: tuple[str, ...]
+
+
+def build(ranks: Sequence[Known]) -> CollectivesView | None:
+    """The collectives of a job; None if no rank is known to have called any."""
+    met = meetings(ranks)
+    if not met:
+        return None
+    start = min(_begin(one, met) for one in ranks)
+    places = {one.rank.number: at for at, one in enumerate(ranks)}
+    by_number = {one.rank.number: one for one in ranks}
+    shown = tuple(_meeting(one, by_number, places, start) for one in met)
+    bars = tuple(tuple(bars_of(one, start)) for one in ranks)
+    compiled = max((b.end for own in bars for b in own if b.kind == "compiling"), default=0.0)
+    steady = compiled if any(min(one.came) >= compiled for one in shown) else 0.0
+    totals = tuple(_total(one, met, start + steady) for one in ranks)
+    ends = [bar.end for own in bars for bar in own]
+    ends += [end for one in shown for end in one.came]
+    ends += [ran[1] for one in shown for ran in one.ran if ran]
+    return CollectivesView(
+        labels=tuple(one.label for one in ranks),
+        head=HEAD,
+        seconds=max(ends),
+        steady=steady,
+        meetings=shown,
+        alike=tuple(_alike(shown)),
+        totals=totals,
+        bars=bars,
+        sentences=tuple(_sentences(ranks, totals, steady > 0)),
+    )
+
+
+def _begin(one: Known, met: Sequence[Meeting]) -> float:
+    calls = [call.started for each in met for n, call in each.calls.items() if n == one.rank.number]
+    return min([*calls, *([one.rank.started] if one.rank.started else [])], default=met[0].start)
+
+
+def _meeting(
+    meeting: Meeting, ranks: Mapping[int, Known], places: Mapping[int, int], start: float
+) -> MeetingView:
+    came = sorted(meeting.calls, key=lambda number: meeting.calls[number].started)
+    most = max(came, key=lambda n: bytes_of(meeting.calls[n].sizes, meeting.calls[n].dtypes) or 0)
+    one, call = ranks[most], meeting.calls[most]
+    node = one.nodes.node_of(call)
+    line = one.line_of(call)
+    reasons = why(call, has_ddp(one.rank)), one.placements.why(call, node)
+    return MeetingView(
+        operator=operator_of(call),
+        ran_as="" if kind_of(operator_of(call)) == kind_of(call.name) else call.name,
+        number=meeting.number,
+        group=group_words(meeting.group, one.rank.size),
+        shape=_shape(call),
+        bytes=bytes_of(call.sizes, call.dtypes),
+        result_bytes=bytes_of(call.results, call.result_dtypes) if call.results else None,
+        why="; ".join(filter(None, reasons)),
+        node=one.nodes.title_of(node) if node else "",
+        where="" if line is None else one.places.where_named(line),
+        text="" if line is None else one.places.text(line).strip(),
+        ranks=tuple(places[number] for number in came),
+        came=tuple(round(meeting.calls[number].started - start, 6) for number in came),
+        ran=tuple(_ran(meeting.calls[number], start) for number in came),
+        lines=_lines([ranks[number].line_of(meeting.calls[number]) for number in came]),
+        waited=meeting.lateness if len(came) > 1 else None,
+        bare=max(
+            (ranks[n].bare(*ran) for n in came if (ran := meeting.calls[n].ran)), default=None
+        ),
+        late=places[came[-1]],
+        absent=tuple(places[number] for number in meeting.absent),
+        is_done=all(each.is_done for each in meeting.calls.values()),
+    )
+
+
+def _ran(call: Call, start: float) -> tuple[float, float] | None:
+    return call.ran and (round(call.ran[0] - start, 6), round(call.ran[1] - start, 6))
+
+
+def _lines(lines: Sequence[Line | None]) -> tuple[str, ...]:
+    """The entities of lines; one alone where they are all the same."""
+    named = tuple("" if line is None else entity(line) for line in lines)
+    return named[:1] if len(set(named)) == 1 else named
+
+
+def _shape(call: Call) -> str:
+    """'float[8, 64]', with how many more there are."""
+    if not call.sizes:
+        return ""
+    kind = call.dtypes[0].lower() if call.dtypes else ""
+    more = f" and {len(call.sizes) - 1} more" if len(call.sizes) > 1 else ""
+    return f"{kind}[{', '.join(map(str, call.sizes[0]))}]{more}"
+
+
+def bytes_of(sizes: Sequence[Sequence[int]], dtypes: Sequence[str]) -> int | None:
+    """The bytes of tensors; None where a type's size is not known."""
+    if len(dtypes) != len(sizes):
+        return None
+    each = [_element(kind) for kind in dtypes]
+    if None in each:
+        return None
+    return sum(prod(one) * (element or 0) for one, element in zip(sizes, each, strict=True))
+
+
+def _element(dtype: str) -> int | None:
+    plain = dtype.lower()
+    return 1 if plain.startswith("float8") else _BYTES.get(plain)
+
+
+def _alike(met: Sequence[MeetingView]) -> Iterator[AlikeView]:
+    """Those that are the same together, in the order of the first of each."""
+    found: dict[tuple[object, ...], list[int]] = {}
+    for at, one in enumerate(met):
+        key = (one.operator, one.group, one.shape, one.bytes, one.result_bytes, one.why,
+               one.node, one.where, one.absent)  # fmt: skip
+        found.setdefault(key, []).append(at)
+    for places in found.values():
+        yield AlikeView(meetings=tuple(places), cells=_cells([met[at] for at in places]))
+
+
+def _cells(same: Sequence[MeetingView]) -> tuple[str, ...]:
+    one = same[0]
+    waited = _sum([each.waited for each in same])
+    ran = _sum([max((b - a for a, b in filter(None, e.ran)), default=None) for e in same])
+    bare = _sum([each.bare for each in same])
+    name = f"{one.operator} (run as {one.ran_as})" if one.ran_as else one.operator
+    reason = "; ".join(part for part in (one.why, one.node) if part)
+    return (
+        f"{len(same):,}", name, amount(one), *map(time_text, (waited, ran, bare)), one.group,
+        one.where, reason,
+    )  # fmt: skip
+
+
+def time_text(known: float | None) -> str:
+    """A duration, '?' where it is not known."""
+    return "?" if known is None else seconds(known)
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    return None if None in values else sum(filter(None, values))
+
+
+def _total(one: Known, met: Sequence[Meeting], since: float) -> TotalView:
+    number = one.rank.number
+    own = [each for each in met if number in each.calls]
+    calls = [each.calls[number] for each in own]
+    sizes = [bytes_of(call.sizes, call.dtypes) for call in calls]
+    ends = [max(call.started for call in each.calls.values()) for each in own]
+    timeline = one.rank.timeline
+    talks = None if timeline is None else without(timeline.communicating, [(0.0, since)])
+    return TotalView(
+        label=one.label,
+        collectives=len(calls),
+        bytes=None if None in sizes else sum(known or 0 for known in sizes),
+        waited=sum(end - call.started for end, call in zip(ends, calls, strict=True)),
+        communicating=None if talks is None else length(talks),
+        exposed=None if talks is None else length(without(talks, one.computing)),
+        tied=sum(one.line_of(call) is not None for call in calls),
+    )
+
+
+def _sentences(
+    ranks: Sequence[Known], totals: Sequence[TotalView], is_steady: bool
+) -> Iterator[str]:
+    """What the numbers say, and what they leave out."""
+    since = "Once nobody compiled any more, " if is_steady else ""
+    told = totals if len(totals) <= _MOST_TOLD else [max(totals, key=lambda t: t.exposed or 0.0)]
+    for one in told:
+        if one.communicating and one.exposed is not None:
+            yield (
+                f"{since}{one.label if since else first_up(one.label)} communicated for "
+                f"{seconds(one.communicating)}, of which {seconds(one.exposed)} "
+                f"({percent(one.exposed / one.communicating)}) while it computed nothing."
+            )
+    hosts = unique(one.rank.host for one in ranks)
+    if len(hosts) > 1:
+        yield f"Times are by the clocks of {len(hosts)} hosts, which may differ."
+    lost = [one for one in ranks if one.rank.forgotten]
+    if lost:
+        yield f"Earlier collectives of {', '.join(one.label for one in lost[:5])} are forgotten."
+    messages = sum(call.is_message for one in ranks for call in one.rank.calls or ())
+    if messages:
+        yield f"{messages:,} messages from rank to rank are not listed."
+
+
+def amount(view: MeetingView) -> str:
+    """'66 kB', '66 kB to 132 kB' where a rank gets more or less than it brings."""
+    if view.bytes is None:
+        return ""
+    if view.result_bytes in (None, view.bytes):
+        return size(view.bytes)
+    return f"{size(view.bytes)} \N{RIGHTWARDS ARROW} {size(view.result_bytes)}"

@@ -1,0 +1,126 @@
+"""Training steps of Llama blocks on several ranks; `SETUP` in the environment says how.
+
+Each rank writes how long its steps took, and when they were, beside the file that `RESULT` names.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+from torch.nn import functional
+from torch.nn.parallel import DistributedDataParallel
+
+SETUP, RESULT = "DYNAMO_LAB_BENCH_SETUP", "DYNAMO_LAB_BENCH_RESULT"
+SMALL, AMP = "DYNAMO_LAB_BENCH_SMALL", "DYNAMO_LAB_BENCH_AMP"
+WARM, TIMED = 4, 8
+OVERLAP: dict[str, Any] = {
+    "reorder_for_compute_comm_overlap": True,
+    "aten_distributed_optimizations.enable_overlap_scheduling": True,
+    "aten_distributed_optimizations.collective_bucketing": True,
+}
+"""Inductor's passes that put collectives together, and move them away from what waits for them."""
+
+
+class Block(nn.Module):
+    """A Llama block: attention and a gated feed-forward part; its heads may be on several ranks."""
+
+    def __init__(self, size: int, head: int) -> None:
+        super().__init__()
+        self.head = head
+        self.norms = nn.ModuleList([nn.RMSNorm(size), nn.RMSNorm(size)])
+        self.q, self.k, self.v, self.o = (nn.Linear(size, size, bias=False) for _ in range(4))
+        self.gate, self.up = (nn.Linear(size, 4 * size, bias=False) for _ in range(2))
+        self.down = nn.Linear(4 * size, size, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.norms[0](x)
+        q, k, v = (self._heads(one(y)) for one in (self.q, self.k, self.v))
+        attended = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.o(attended.transpose(1, 2).flatten(2))
+        y = self.norms[1](x)
+        return x + self.down(functional.silu(self.gate(y)) * self.up(y))
+
+    def _heads(self, x: torch.Tensor) -> torch.Tensor:
+        return x.view(*x.shape[:2], -1, self.head).transpose(1, 2)
+
+
+def _device() -> str:
+    return "cuda" if dist.get_backend() == "nccl" else "cpu"
+
+
+def _model() -> tuple[nn.Module, torch.Tensor]:
+    torch.manual_seed(0)
+    size, head, layers, length = (64, 16, 2, 32) if os.environ.get(SMALL) else (2048, 128, 6, 1024)
+    model = nn.Sequential(*(Block(size, head) for _ in range(layers))).to(_device())
+    return model, torch.randn(4, length, size, device=_device())
+
+
+def _tensor_parallel(model: nn.Module, mesh: Any) -> None:
+    names = ("q", "k", "v", "gate", "up")  # in one order on all ranks
+    plan: Any = {**dict.fromkeys(names, ColwiseParallel()), "o": RowwiseParallel(),
+                 "down": RowwiseParallel()}  # fmt: skip
+    for block in model.children():
+        parallelize_module(block, mesh, plan)
+
+
+def step() -> None:
+    """The setup's steps: some to warm up, then those that are timed."""
+    how, _, variant = os.environ[SETUP].partition(" ")
+    model, x = _model()
+    run = _made(how, variant, model)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+    spent: list[float] = []
+    begun = 0.0
+    for at in range(WARM + TIMED):
+        _synchronize()
+        begun = time.time() if at == WARM else begun
+        started = time.perf_counter()
+        with torch.autocast(_device(), torch.bfloat16, enabled=bool(os.environ.get(AMP))):
+            loss = run(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        _synchronize()
+        spent.append(1e3 * (time.perf_counter() - started))
+    with open(f"{os.environ[RESULT]}.{dist.get_rank()}", "w", encoding="utf-8") as file:
+        json.dump({"ms": spent[WARM:], "window": [begun, time.time()]}, file)
+
+
+def _synchronize() -> None:
+    if _device() == "cuda":
+        torch.cuda.synchronize()
+
+
+def _made(how: str, variant: str, model: nn.Module) -> Callable[[torch.Tensor], torch.Tensor]:
+    options: Any = OVERLAP if variant == "overlap" else None
+    size = dist.get_world_size()
+    if how == "ddp":
+        one_bucket = variant in ("one-bucket", "one-graph")
+        made = DistributedDataParallel(model, bucket_cap_mb=100_000 if one_bucket else 25)
+        if variant == "eager":
+            return made
+        torch._dynamo.config.optimize_ddp = variant != "one-graph"  # noqa: TID251
+        return torch.compile(made)
+    if how == "fsdp":
+        mesh = init_device_mesh(_device(), (size,), mesh_dim_names=("dp",))
+        for block in model.children() if variant != "whole" else ():
+            fully_shard(block, mesh=mesh)
+        fully_shard(model, mesh=mesh)
+        return model if variant == "eager" else torch.compile(model)
+    if how == "tp":
+        _tensor_parallel(model, init_device_mesh(_device(), (size,), mesh_dim_names=("tp",)))
+        return model if variant == "eager" else torch.compile(model, options=options)
+    mesh = init_device_mesh(_device(), (size // 2, 2), mesh_dim_names=("dp", "tp"))
+    _tensor_parallel(model, mesh["tp"])
+    for block in model.children():
+        fully_shard(block, mesh=mesh["dp"])
+    fully_shard(model, mesh=mesh["dp"])
+    return torch.compile(model, options=options)

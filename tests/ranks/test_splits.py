@@ -1,0 +1,51 @@
+"""What DDP made of a graph: the parts, with their parameters, that PyTorch's own log tells."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import dynamo_lab as lab
+from tests.ranks import programs
+
+pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.release]
+
+_PART = re.compile(r"---(submod_\d+) graph---")
+_INPUT = re.compile(r"\[num_users=\d+\] = placeholder\[target=(\w+)\]")
+
+
+def test_gpt2_is_split_as_the_log_says(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TORCH_LOGS", "ddp_graphs")
+    job = lab.ranks(programs.ddp_gpt2, 2, timeout=300.0)
+    assert job.is_whole, job.findings
+    log = "".join(capfd.readouterr())
+    told: dict[str, set[str]] = {}
+    part = ""
+    for line in log.split("\n"):
+        if "[rank 0]" not in line:
+            continue
+        if found := _PART.search(line):
+            part = found[1]
+            told.setdefault(part, set())
+        elif part and (found := _INPUT.search(line)) and "parameters" in found[1]:
+            told[part].add(found[1])
+    first = job["rank 0"]
+    (split,) = first.splits
+    assert len(told) == len(split.buckets) > 2
+    for number, bucket in enumerate(reversed(split.buckets)):
+        assert {name.lower() for name in bucket.parameters} == {
+            name.lower() for name in told[f"submod_{number}"]
+        }
+    assert job["rank 1"].splits == first.splits
+    (shown,) = job.ranks().splits
+    assert [set(one.parameters) for one in shown.buckets] != []
+    assert [len(one.parameters) for one in shown.buckets] == [
+        len(bucket.parameters) for bucket in split.buckets
+    ]
+    parts = {graph.part for graph in first.graphs if graph.stage == "forward"}
+    assert parts == set(range(1, len(split.buckets) + 1))
+    assert not any("DDP" in one.reason for one in first.breaks)
+    assert "These are no graph breaks of yours" in str(job)
