@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from dynamo_lab.capture.autograd.whole import whole_step
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.tiny import TinyPass, TinyPlan
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import torch
     from rich.console import Console, ConsoleOptions, RenderableType
     from torch import nn
 
@@ -97,7 +98,7 @@ class Plan:
         from dynamo_lab.tiny.c.program import write_program
 
         known = self.quantized.values if self.quantized else values_of(self.model)
-        return write_program(self.graph, known, folder)
+        return write_program(self.graph, known, folder, self._run.steps)
 
     @property
     def is_intact(self) -> bool:

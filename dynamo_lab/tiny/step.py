@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class ArenaStep:
     """A training step that changes the parameters it was made with, in place.
 
-    `canary` is a byte pattern after the arena's end that `is_intact` looks at.
+    `steps` is how many it has made; `canary` bytes of a pattern lie after the arena's end, which
+    `is_intact` looks at.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class ArenaStep:
         self._block = torch.zeros(arena.size + canary, dtype=torch.uint8)
         self._block[arena.size :] = 0xA5
         self._size = arena.size
-        self._steps = 0
+        self.steps = 0
         work = work_of(step)
         self._offsets = {
             work.storages[storage].name: offset for storage, offset in arena.offsets.items()
@@ -67,8 +68,8 @@ class ArenaStep:
         Raises:
             OptionError: it is not of the shapes and types that the step was planned for.
         """
-        values: dict[str, Any] = {**self._known, "lr": lr, "seed": self._steps}
-        self._steps += 1
+        values: dict[str, Any] = {**self._known, "lr": lr, "seed": self.steps}
+        self.steps += 1
         self._fill(sample, values, self._step.inputs)
         for node in self._step.graph.nodes:
             if node.op == "call_function":

@@ -177,9 +177,7 @@ class Updates:
         if node in self._of_gradient:
             self._complete[self._of_gradient[node]] = node
         ready = [
-            name
-            for name in self._complete
-            if self._order[self._last[name]] <= self._order[node]
+            name for name in self._complete if self._order[self._last[name]] <= self._order[node]
         ]
         for name in ready:
             self._update(name, self._complete.pop(name))

@@ -104,9 +104,7 @@ def conv8_input_grad(
     """
     half = 1 << (shift - 1)
     given = (grad.int() * _by_channel(multipliers) + half) >> shift
-    sums = conv_input_grad(
-        given.double(), weight.double(), size, stride, padding, dilation, groups
-    )
+    sums = conv_input_grad(given.double(), weight.double(), size, stride, padding, dilation, groups)
     return scaled8(sums.to(torch.int32).float(), scale * unit)
 
 

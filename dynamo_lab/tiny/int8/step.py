@@ -32,6 +32,11 @@ class Int8Step:
         """Whether nothing was written behind the arena's end."""
         return self._run.is_intact
 
+    @property
+    def steps(self) -> int:
+        """How many steps it has made."""
+        return self._run.steps
+
     @torch.no_grad()
     def __call__(self, sample: Sequence[torch.Tensor], lr: float) -> torch.Tensor:
         """The loss of a sample, and all parameters updated."""
