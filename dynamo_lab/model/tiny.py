@@ -46,11 +46,12 @@ class TinyPlan(Struct, frozen=True, kw_only=True):
 
     `arena` is the size of the block with the sample, the activations and the gradients, `alive`
     the most that is alive in it at once, and `order_bound` what no order of the operations is
-    below. `resident` are updated parameters and their state, `frozen` the others and constants,
+    below. `precision` is how bytes are counted, `dtype` what the step computes in. `resident` are updated parameters and their state, `frozen` the others and constants,
     which can lie in read-only memory. `peak_at` is the node during which most is alive.
     """
 
     precision: str
+    dtype: str = "float32"
     passes: tuple[TinyPass, ...]
     bars: tuple[TinyBar, ...]
     limit: int | None

@@ -27,6 +27,7 @@ class StepGraph:
     `inputs` are the example's in order, `constants` hold what was computed ahead of time, and `lr`
     is the placeholder of the learning rate. `gradients` are the outputs that are still to be used
     by an optimizer, by the parameter; `channels` says of which input channels, where not of all.
+    One that `is_integer` computes in int8, and its values have the types that they say.
     Nothing changes a graph once it is made: a pass begins with `copied`.
     """
 
@@ -40,6 +41,7 @@ class StepGraph:
     channels: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: NOTHING)
     updated: frozenset[str] = frozenset()
     momentum: frozenset[str] = frozenset()
+    is_integer: bool = False
 
     @cached_property
     def nodes(self) -> Mapping[str, Node]:

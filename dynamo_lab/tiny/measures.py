@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dynamo_lab.model.tiny import StepMeasure, TinyBar
 from dynamo_lab.tiny.costs import flops
 from dynamo_lab.tiny.order import moments, own_order
-from dynamo_lab.tiny.work import bytes_of, work_of
+from dynamo_lab.tiny.work import bytes_of, counted, work_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,6 +62,7 @@ def _sum(work: Work, storages: Iterable[int]) -> int:
 
 def residents(step: StepGraph, precision: Precision) -> tuple[int, int]:
     """The bytes of the parameters that are updated, or will be, and of the optimizer's state."""
+    precision = counted(step, precision)
     changing = {*step.updated, *step.gradients}
     weights = sum(
         bytes_of(step.nodes[node].meta["val"], precision, is_bias=is_bias(name))
@@ -74,6 +75,7 @@ def residents(step: StepGraph, precision: Precision) -> tuple[int, int]:
 
 def frozen(step: StepGraph, precision: Precision) -> int:
     """The bytes of what no step changes: parameters, buffers and constants that are read."""
+    precision = counted(step, precision)
     return sum(
         bytes_of(node.meta["val"], precision, is_bias=is_bias(step.parameters.get(node.name, "")))
         for node in step.graph.nodes

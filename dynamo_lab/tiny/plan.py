@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from dynamo_lab.capture.autograd.whole import whole_step
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.tiny import TinyPass, TinyPlan
 from dynamo_lab.tiny.arena import Arena, arena
 from dynamo_lab.tiny.graph import StepGraph
+from dynamo_lab.tiny.int8.pipeline import trained8
+from dynamo_lab.tiny.int8.step import Int8Step
 from dynamo_lab.tiny.limit import hold, limit_of
 from dynamo_lab.tiny.measures import bar, frozen, measured, residents, worst
 from dynamo_lab.tiny.optimizer import Optimizer, optimizer_of
@@ -24,9 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import torch
     from rich.console import Console, ConsoleOptions, RenderableType
     from torch import nn
+
+    from dynamo_lab.tiny.int8.pipeline import Int8
+    from dynamo_lab.tiny.int8.quantize import Quantized
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,7 @@ class Plan:
     arena: Arena
     selected: Selection
     optimizer: Optimizer
+    quantized: Quantized | None = None
 
     def step(self, *sample: torch.Tensor, lr: float | None = None) -> torch.Tensor:
         """Train on one sample: the loss before the update; the model's parameters are changed.
@@ -57,11 +64,32 @@ class Plan:
         """
         return self._run(sample, self.optimizer.lr if lr is None else lr)
 
+    def predict(self, *inputs: torch.Tensor) -> torch.Tensor:
+        """The model's output as the step computes it: in int8 where it is planned in int8.
+
+        Args:
+            inputs: The model's inputs, of the example's shapes and types.
+
+        Raises:
+            OptionError: they are not like the example's.
+        """
+        if isinstance(self._run, Int8Step):
+            return self._run.scores(inputs)
+        with torch.no_grad():
+            return self.model(*inputs)
+
+    def record(self, *sample: torch.Tensor) -> bytes:
+        """A sample as a record of the file that the C program trains on."""
+        run = self._run
+        parts = run.integers(sample) if isinstance(run, Int8Step) else sample
+        return b"".join(part.contiguous().numpy().tobytes() for part in parts)
+
     def to_c(self, folder: str | Path) -> tuple[Path, ...]:
         """The step as plain C99 in a folder, with the model's parameters as they are now.
 
         `main.c` trains on samples from a file; `cmake -B build && cmake --build build` builds it.
-        It computes in float32, whatever precision bytes are counted in.
+        It computes in the plan's dtype, whatever precision bytes are counted in: in int8 it has
+        PyTorch's bits, in float32 sums may be in another order.
 
         Raises:
             TinyError: there is no C code for some operators; nothing is written then.
@@ -69,7 +97,8 @@ class Plan:
         """
         from dynamo_lab.tiny.c.program import write_program
 
-        return write_program(self.graph, values_of(self.model), folder)
+        known = self.quantized.values if self.quantized else values_of(self.model)
+        return write_program(self.graph, known, folder, self._run.steps)
 
     @property
     def is_intact(self) -> bool:
@@ -77,8 +106,10 @@ class Plan:
         return self._run.is_intact
 
     @cached_property
-    def _run(self) -> ArenaStep:
-        """In float32, whatever precision the bytes are counted in."""
+    def _run(self) -> ArenaStep | Int8Step:
+        """In its dtype, whatever precision the bytes are counted in."""
+        if self.quantized is not None:
+            return Int8Step(self.quantized, self.arena, values_of(self.model))
         work = work_of(self.graph)
         place = arena(work, range(len(work.operations)))
         return ArenaStep(self.graph, place, values_of(self.model))
@@ -108,6 +139,7 @@ def plan(
     update: Any,
     channels: str,
     precision: Precision,
+    int8: Int8 | None = None,
     most_states: int = MOST_STATES,
 ) -> Plan:
     """The plan of a model's training step: see `lab.tiny`."""
@@ -127,7 +159,12 @@ def plan(
     )
     passes = pruned(joint, selected, values)
     sparse = passes[-1].after
-    last, order = trained(sparse, chosen, precision, most_states=most_states)
+    quantized: Quantized | None = None
+    if int8 is not None:
+        precision = "int8"
+        last, order, quantized = trained8(sparse, selected, values, chosen, int8, most_states)
+    else:
+        last, order = trained(sparse, chosen, precision, most_states=most_states)
     graph = last[-1].after
     work = work_of(graph, precision)
     place = arena(work, range(len(work.operations)))
@@ -135,11 +172,12 @@ def plan(
     at, alive = worst(work)
     facts = TinyPlan(
         precision=precision,
+        dtype="float32" if int8 is None else "int8",
         passes=tuple(_facts([*passes, *last], precision)),
         bars=(
             bar("full update", full, precision),
             bar("sparse", sparse, precision),
-            bar("sparse, reordered", graph, precision),
+            bar("sparse, reordered" if int8 is None else "as trained", graph, precision),
         ),
         limit=limit,
         arena=place.size,
@@ -154,7 +192,7 @@ def plan(
     )
     largest = sorted((work.storages[s] for s in alive), key=lambda one: -one.bytes)
     hold(facts, largest)
-    return Plan(model, facts, (*passes, *last), graph, place, selected, chosen)
+    return Plan(model, facts, (*passes, *last), graph, place, selected, chosen, quantized)
 
 
 def values_of(model: nn.Module) -> Mapping[str, torch.Tensor]:

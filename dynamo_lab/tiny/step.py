@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class ArenaStep:
     """A training step that changes the parameters it was made with, in place.
 
-    `canary` is a byte pattern after the arena's end that `is_intact` looks at.
+    `steps` is how many it has made; `canary` bytes of a pattern lie after the arena's end, which
+    `is_intact` looks at.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class ArenaStep:
         self._block = torch.zeros(arena.size + canary, dtype=torch.uint8)
         self._block[arena.size :] = 0xA5
         self._size = arena.size
+        self.steps = 0
         work = work_of(step)
         self._offsets = {
             work.storages[storage].name: offset for storage, offset in arena.offsets.items()
@@ -66,15 +68,32 @@ class ArenaStep:
         Raises:
             OptionError: it is not of the shapes and types that the step was planned for.
         """
-        values: dict[str, Any] = {**self._known, "lr": lr}
-        self._fill(sample, values)
+        values: dict[str, Any] = {**self._known, "lr": lr, "seed": self.steps}
+        self.steps += 1
+        self._fill(sample, values, self._step.inputs)
         for node in self._step.graph.nodes:
             if node.op == "call_function":
                 values[node.name] = self._run(node, values)
         return values[self._step.loss].clone()
 
-    def _fill(self, sample: Sequence[torch.Tensor], values: dict[str, Any]) -> None:
-        names = self._step.inputs
+    @torch.no_grad()
+    def forward(self, inputs: Sequence[torch.Tensor], until: str) -> torch.Tensor:
+        """The value of a node of the forward; nothing is updated.
+
+        Raises:
+            OptionError: the inputs are not those that the step was planned for, or there are more.
+        """
+        values = dict(self._known)
+        self._fill(inputs, values, self._step.inputs[:-1])
+        needed = _needed(self._step.nodes[until])
+        for node in self._step.graph.nodes:
+            if node in needed and node.op == "call_function":
+                values[node.name] = self._run(node, values)
+        return values[until].clone()
+
+    def _fill(
+        self, sample: Sequence[torch.Tensor], values: dict[str, Any], names: Sequence[str]
+    ) -> None:
         if len(sample) != len(names):
             raise OptionError(f"A step takes {len(names)} tensors, and {len(sample)} were given.")
         for at, (name, given) in enumerate(zip(names, sample, strict=True)):
@@ -106,6 +125,16 @@ class ArenaStep:
         place = flat.as_strided(value.shape, _dense(value))
         place.copy_(value)
         return place
+
+
+def _needed(node: Node) -> set[Node]:
+    """A node and all that it is computed from."""
+    found, waiting = {node}, [node]
+    while waiting:
+        fresh = set(waiting.pop().all_input_nodes) - found
+        found |= fresh
+        waiting += fresh
+    return found
 
 
 def _dense(value: torch.Tensor) -> tuple[int, ...]:

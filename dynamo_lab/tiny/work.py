@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import torch
 
 from dynamo_lab.tiny.graph import is_view, writes
+from dynamo_lab.tiny.int8.operators import add8, masked_between8
 from dynamo_lab.tiny.operators import masked
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ IN_PLACE: Mapping[Any, tuple[int, ...]] = {
     aten.hardtanh_backward.default: (0, 1),
     aten.gelu_backward.default: (0, 1),
     masked: (0,),
+    add8: (0, 1),
+    masked_between8: (0,),
+    aten.clamp.default: (0,),
 }
 """Operators whose element depends on that element of its inputs alone, and which of them they are.
 
@@ -93,6 +97,11 @@ class Work:
         return tuple(map(frozenset, found))
 
 
+def counted(step: StepGraph, precision: Precision) -> Precision:
+    """In what a graph's bytes are counted: one in int8 has the types that it says."""
+    return "float32" if step.is_integer else precision
+
+
 def work_of(step: StepGraph, precision: Precision = "float32") -> Work:
     """The operations and storages of a graph, its bytes counted in a precision."""
     return _Reader(step, precision).work()
@@ -112,7 +121,7 @@ class _Reader:
 
     def __init__(self, step: StepGraph, precision: Precision) -> None:
         self._step = step
-        self._precision: Precision = precision
+        self._precision = counted(step, precision)
         self._storages: list[Storage] = []
         self._of_node: dict[str, tuple[int, ...]] = {}
         self._operations: list[Operation] = []
@@ -171,6 +180,7 @@ class _Reader:
             self._makers[storage] = number
         over = self._over(node, made[0]) if len(made) == 1 else ()
         self._of_node[node.name] = made
+        made += self._scratch(node, kind)
         self._weight_of[node.name] = frozenset()
         self._operations.append(
             Operation(node.name, storages, made, over, frozenset(after - {number}))
@@ -186,6 +196,14 @@ class _Reader:
         used = {read.args[1]: None for read in node.users if read.target is operator.getitem}
         self._elements[node.name] = elements = sorted(int(str(k)) for k in used)
         return {f"{node.name}.{k}": value[k] for k in elements}
+
+    def _scratch(self, node: Node, kind: Kind) -> tuple[int, ...]:
+        """Room that an operation needs while it runs: nobody reads it."""
+        size = node.meta.get("scratch", 0)
+        if not size:
+            return ()
+        self._storages.append(Storage(f"{node.name}.scratch", size, kind))
+        return (len(self._storages) - 1,)
 
     def _over(self, node: Node, made: int) -> tuple[int, ...]:
         """The storages that it may write its result to."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from dynamo_lab.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +26,10 @@ def tiny(
     update: Any = "all",
     channels: str = "first",
     precision: Precision = "float32",
+    dtype: Literal["float32", "int8"] = "float32",
+    calibrate: Sequence[Sequence[torch.Tensor]] | None = None,
+    scaling: bool = True,
+    headroom: float = 2.0,
 ) -> Plan:
     """Plan a training step that fits a memory limit; `plan.step(x, y)` runs it in PyTorch.
 
@@ -46,16 +52,30 @@ def tiny(
             {"head.weight": "all", "blocks.*.weight": 0.25}: a share, a number or a list.
         channels: Where fewer than all input channels are asked for, which: the "first" ones, or
             those with the "largest" weights.
-        precision: How bytes are counted: "float32", "int8" for what a quantized step would need,
-            or "mixed" for int8 with gradients in float32; the step itself computes in float32.
+        precision: How the bytes of a float32 step are counted: "float32", "int8" for what a
+            quantized step would need, or "mixed" for int8 with gradients in float32.
+        dtype: What the step computes in. "int8": weights (a scale for each output channel),
+            activations and gradients of eight bits, sums of 32; plain SGD on the integers
+            themselves, whose small steps are rounded up or down by chance. The model's parameters
+            follow them, and `plan.predict` answers in int8.
+        calibrate: In int8, samples like the example, `[(x, y), ...]`: activations have the ranges
+            that these have. By default the example alone.
+        scaling: In int8, whether gradients are divided by the square of their parameter's scale
+            (quantization-aware scaling, section 2.1 of the paper); without, each channel learns
+            at a speed of its own.
+        headroom: In int8, how many times its largest weight a trained weight can become.
 
     Raises:
         OptionError: an argument is not one of these.
         TinyError: the step is no single graph, its loss is no scalar, or it cannot be done in
             that memory (with the least that is possible).
     """
+    from dynamo_lab.tiny.int8.pipeline import Int8
     from dynamo_lab.tiny.plan import plan
 
+    if dtype not in ("float32", "int8"):
+        raise OptionError(f'dtype={dtype!r} is neither "float32" nor "int8".')
+    int8 = Int8(calibrate or [example], scaling, headroom) if dtype == "int8" else None
     return plan(
         model,
         example,
@@ -65,6 +85,7 @@ def tiny(
         update=update,
         channels=channels,
         precision=precision,
+        int8=int8,
     )
 
 

@@ -1,10 +1,13 @@
 """The C functions that steps share: convolutions and products of matrices, as plain loops."""
 
-LIBRARY = """\
+SHAPE = """\
 typedef struct {
   int n, ci, h, w, co, oh, ow, kh, kw, sh, sw, ph, pw, dh, dw, groups;
 } conv_shape;
 
+"""
+
+LIBRARY = """\
 static void conv(float *out, const float *x, const float *weight, const float *bias,
                  const conv_shape *s) {
   const int ci = s->ci / s->groups, co = s->co / s->groups;

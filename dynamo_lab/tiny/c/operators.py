@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from dynamo_lab.tiny import operators
-from dynamo_lab.tiny.c.values import Place, index, loops, number
+from dynamo_lab.tiny.c.values import (
+    Place,
+    conv_shape,
+    contiguous,
+    index,
+    loops,
+    need,
+    number,
+    table_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,58 +28,31 @@ if TYPE_CHECKING:
 aten = torch.ops.aten
 
 
-class NoCode(Exception):
-    """An operator with arguments that there is no C for, with the reason."""
-
-
-def _need(condition: object, reason: str) -> None:
-    if not condition:
-        raise NoCode(reason)
-
-
-def _contiguous(*places: Place) -> None:
-    for place in places:
-        _need(place.is_contiguous, "it reads elements that do not follow each other")
-
-
 def _convolution(writer: Places, node: Node) -> str:
     x, weight, bias, stride, padding, dilation, transposed, _, groups = node.args
-    _need(not transposed and len(stride) == 2, "it is transposed or not of two dimensions")
+    need(not transposed and len(stride) == 2, "it is transposed or not of two dimensions")
     out, given, filters = writer.out(node), writer.place(x), writer.place(weight)
-    _contiguous(out, given, filters)
-    shape = _conv_shape(given.shape, out.shape, filters.shape, stride, padding, dilation, groups)
+    contiguous(out, given, filters)
+    shape = conv_shape(given.shape, out.shape, filters.shape, stride, padding, dilation, groups)
     added = "0" if bias is None else writer.place(bias).pointer
     return f"conv({out.pointer}, {given.pointer}, {filters.pointer}, {added}, &{shape});"
 
 
-def _conv_shape(
-    x: Sequence[int],
-    out: Sequence[int],
-    weight: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    groups: int,
-) -> str:
-    values = [*x, *out[1:], *weight[2:], *stride, *padding, *dilation, groups]
-    return f"(const conv_shape){{{', '.join(map(str, values))}}}"
-
-
 def _conv_input_grad(writer: Places, node: Node) -> str:
     grad, weight, size, *options = node.args
-    _need(len(size) == 4, "it is not of two dimensions")
+    need(len(size) == 4, "it is not of two dimensions")
     out, given, filters = writer.out(node), writer.place(grad), writer.place(weight)
-    _contiguous(out, given, filters)
-    shape = _conv_shape(size, given.shape, filters.shape, *options)
+    contiguous(out, given, filters)
+    shape = conv_shape(size, given.shape, filters.shape, *options)
     return f"conv_input_grad({out.pointer}, {given.pointer}, {filters.pointer}, &{shape});"
 
 
 def _conv_weight_grad(writer: Places, node: Node) -> str:
     grad, x, size, *options = node.args
-    _need(len(size) == 4, "it is not of two dimensions")
+    need(len(size) == 4, "it is not of two dimensions")
     out, given, seen = writer.out(node), writer.place(grad), writer.place(x)
-    _contiguous(out, given, seen)
-    shape = _conv_shape(seen.shape, given.shape, size, *options)
+    contiguous(out, given, seen)
+    shape = conv_shape(seen.shape, given.shape, size, *options)
     return f"conv_weight_grad({out.pointer}, {given.pointer}, {seen.pointer}, &{shape});"
 
 
@@ -79,7 +61,7 @@ def _mm(writer: Places, node: Node) -> str:
 
 
 def _addmm(writer: Places, node: Node) -> str:
-    _need(not node.kwargs, "it has factors")
+    need(not node.kwargs, "it has factors")
     bias, left, right = map(writer.place, node.args)
     return _product(writer.out(node), left, right, bias)
 
@@ -109,7 +91,7 @@ def _elementwise(template: str, count: int) -> Callable[[Places, Node], str]:
                 continue
             given = writer.place(arg)
             read.append(f"{given.pointer}[{index(given.broadcast(out.shape), out.shape)}]")
-        _need(node.kwargs.get("alpha", 1) == 1, "it has a factor")
+        need(node.kwargs.get("alpha", 1) == 1, "it has a factor")
         rest = [number(arg) for arg in node.args[count:]]
         value = template.format(*read, *rest)
         body = f"{out.pointer}[{index(out.strides, out.shape)}] = {value};"
@@ -154,16 +136,16 @@ def _log_softmax_backward(writer: Places, node: Node) -> str:
 
 
 def _rows(first: Place, dim: int, *others: Place) -> tuple[int, int]:
-    _need(dim % len(first.shape) == len(first.shape) - 1, "it is not along the last axis")
-    _contiguous(first, *others)
+    need(dim % len(first.shape) == len(first.shape) - 1, "it is not along the last axis")
+    contiguous(first, *others)
     return prod(first.shape[:-1]), first.shape[-1]
 
 
 def _nll_loss(writer: Places, node: Node) -> str:
     x, target, weight, reduction, ignored = node.args
-    _need(weight is None and reduction == 1, "it has weights or is no mean")
+    need(weight is None and reduction == 1, "it has weights or is no mean")
     given, wanted = writer.place(x), writer.place(target)
-    _need(len(given.shape) == 2, "its scores have more than two axes")
+    need(len(given.shape) == 2, "its scores have more than two axes")
     rows, n = _rows(given, 1, wanted)
     loss, count = (writer.element(node, k) or "0" for k in (0, 1))
     return f"nll_loss({loss}, {count}, {given.pointer}, {wanted.pointer}, {ignored}, {rows}, {n});"
@@ -171,9 +153,9 @@ def _nll_loss(writer: Places, node: Node) -> str:
 
 def _nll_loss_backward(writer: Places, node: Node) -> str:
     grad, _x, target, weight, reduction, ignored, count = node.args
-    _need(weight is None and reduction == 1, "it has weights or is no mean")
+    need(weight is None and reduction == 1, "it has weights or is no mean")
     out, wanted = writer.out(node), writer.place(target)
-    _need(len(out.shape) == 2, "its scores have more than two axes")
+    need(len(out.shape) == 2, "its scores have more than two axes")
     rows, n = _rows(out, 1, wanted)
     return (
         f"nll_loss_backward({out.pointer}, *{writer.place(grad).pointer}, {wanted.pointer}, "
@@ -184,7 +166,7 @@ def _nll_loss_backward(writer: Places, node: Node) -> str:
 def _pack_between(writer: Places, node: Node) -> str:
     x, low, high = node.args
     given, out = writer.place(x), writer.out(node)
-    _contiguous(given)
+    contiguous(given)
     bounds = f"{number(low)}, {number(high)}"
     return f"pack_between({out.pointer}, {given.pointer}, {bounds}, {given.count});"
 
@@ -192,28 +174,24 @@ def _pack_between(writer: Places, node: Node) -> str:
 def _masked(writer: Places, node: Node) -> str:
     grad, bits = map(writer.place, node.args)
     out = writer.out(node)
-    _contiguous(grad, out)
+    contiguous(grad, out)
     return f"masked({out.pointer}, {grad.pointer}, {bits.pointer}, {out.count});"
 
 
 def _kept_channels(writer: Places, node: Node) -> str:
     x, dim, channels = node.args
     given, out = writer.place(x), writer.out(node)
-    _contiguous(given, out)
+    contiguous(given, out)
     rows, inner = prod(given.shape[:dim]), prod(given.shape[dim + 1 :])
     return (
-        f"kept_channels({out.pointer}, {given.pointer}, {_table(channels)}, {rows}, "
+        f"kept_channels({out.pointer}, {given.pointer}, {table_of(channels)}, {rows}, "
         f"{given.shape[dim]}, {len(channels)}, {inner});"
     )
 
 
-def _table(channels: Sequence[int]) -> str:
-    return f"(const int[]){{{', '.join(map(str, channels))}}}"
-
-
 def _sgd(writer: Places, node: Node) -> str:
     weight, grad = writer.place(node.args[0]), writer.place(node.args[1])
-    _contiguous(weight, grad)
+    contiguous(weight, grad)
     state = writer.place(node.args[3]).pointer if len(node.args) > 3 else "0"
     channels: Any = node.kwargs.get("channels")
     dim: Any = node.kwargs.get("dim", 0)
@@ -225,7 +203,7 @@ def _sgd(writer: Places, node: Node) -> str:
             prod(weight.shape[dim + 1 :]),
         )
     part = whole if channels is None else len(channels)
-    table = "0" if channels is None else _table(channels)
+    table = "0" if channels is None else table_of(channels)
     numbers = ", ".join(number(node.kwargs.get(k, 0.0)) for k in ("momentum", "weight_decay"))
     return (
         f"sgd({weight.pointer}, {grad.pointer}, {state}, {table}, {rows}, {whole}, {part}, "

@@ -1,8 +1,8 @@
 """A planned step as a folder of C99: the step, its weights as data, a program that trains, CMake.
 
 Nothing is allocated: activations and gradients have their places in one static arena, parameters
-that are updated are static arrays, all others are constant data. Of the standard library the step
-uses `expf` and `logf` alone. All is written in float32.
+that are updated are static arrays, all others are constant data. Of the standard library a step in
+float32 uses `expf` and `logf` alone, one in int8 `rintf`, `floorf` and `fabsf`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ import torch
 
 from dynamo_lab.errors import OutputError, TinyError
 from dynamo_lab.tiny.arena import arena
-from dynamo_lab.tiny.c.library import LIBRARY
-from dynamo_lab.tiny.c.operators import TABLE, NoCode
+from dynamo_lab.tiny.c.library import LIBRARY, SHAPE
+from dynamo_lab.tiny.c.library8 import library8
+from dynamo_lab.tiny.c.operators import TABLE
+from dynamo_lab.tiny.c.operators8 import TABLE8
 from dynamo_lab.tiny.c.templates import CMAKE, MAIN, STEP
-from dynamo_lab.tiny.c.values import C_TYPES, Place, place_of
+from dynamo_lab.tiny.c.values import C_TYPES, NoCode, Place, place_of
 from dynamo_lab.tiny.graph import is_view
 from dynamo_lab.tiny.work import work_of
 from dynamo_lab.view.core.words import listed
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def write_program(
-    step: StepGraph, values: Mapping[str, torch.Tensor], folder: str | Path
+    step: StepGraph, values: Mapping[str, torch.Tensor], folder: str | Path, steps: int = 0
 ) -> tuple[Path, ...]:
     """The files of a step, written; the folder is made if it is not there.
 
@@ -39,12 +41,13 @@ def write_program(
         step: Its graph, with updates and in its last order.
         values: The model's parameters and buffers by name.
         folder: Where to.
+        steps: How many were done already: it draws the rounding of an int8 step.
 
     Raises:
         TinyError: there is no C for some of its operators, before anything is written.
         OutputError: the folder cannot be written.
     """
-    writer = Writer(step, values)
+    writer = Writer(step, values, steps)
     texts = {
         "step.c": writer.step(),
         "step.h": writer.header(),
@@ -65,8 +68,8 @@ def write_program(
 class Writer:
     """Writes the texts of one step."""
 
-    def __init__(self, step: StepGraph, values: Mapping[str, torch.Tensor]) -> None:
-        self._step = step
+    def __init__(self, step: StepGraph, values: Mapping[str, torch.Tensor], steps: int = 0) -> None:
+        self._step, self._steps = step, steps
         work = work_of(step)
         self._arena = arena(work, range(len(work.operations)))
         self._offsets = {
@@ -93,6 +96,10 @@ class Writer:
         """A pointer to one of several results, empty where nobody reads it."""
         found = self._places.get(f"{node.name}.{at}")
         return found.pointer if found else ""
+
+    def scratch(self, node: Node) -> str:
+        """A pointer to the room that an operation needs while it runs."""
+        return f"((int8_t *)block.arena.bytes + {self._offsets[f'{node.name}.scratch']})"
 
     def _written(self) -> list[str]:
         """A statement an operation.
@@ -122,9 +129,10 @@ class Writer:
         self._place(node)
         if is_view(node) or node.target is operator.getitem:
             return
-        if node.target not in TABLE:
+        table = TABLE8 if self._step.is_integer else TABLE
+        if node.target not in table:
             raise NoCode("it has no rule")
-        yield f"{TABLE[node.target](self, node)} /* {node.name} */"
+        yield f"{table[node.target](self, node)} /* {node.name} */"
 
     def _placeholder(self, node: Node) -> None:
         name, value = node.name, node.meta["val"]
@@ -158,10 +166,12 @@ class Writer:
 
     def _base(self, node: Node) -> tuple[str, bool]:
         """The storage that a view looks at, and whether it is constant."""
-        while node.op == "call_function" and node.name not in self._offsets:
-            node = node.all_input_nodes[0]
-        if node.name in self._offsets:
-            return f"block.arena.bytes + {self._offsets[node.name]}", False
+        name = node.name
+        while node.op == "call_function" and name not in self._offsets:
+            at, node = node.args[-1], node.all_input_nodes[0]
+            name = node.name if f"{node.name}.{at}" not in self._offsets else f"{node.name}.{at}"
+        if name in self._offsets:
+            return f"block.arena.bytes + {self._offsets[name]}", False
         return self._symbol(node.name), self._step.constant(node.name)
 
     def _symbol(self, name: str) -> str:
@@ -173,9 +183,12 @@ class Writer:
 
     def step(self) -> str:
         """The file with the step."""
-        result = self._places[self._step.loss].pointer
+        result, integer = self._places[self._step.loss].pointer, self._step.is_integer
         return STEP.format(
-            library=LIBRARY,
+            library=SHAPE + (library8() if integer else LIBRARY),
+            steps=f"static uint32_t steps = {self._steps};\n\n" * integer,
+            begin="  const uint32_t seed = steps++; /* draws how small changes are rounded */\n"
+            * integer,
             signature=self._signature(),
             copies="\n".join(f"  {line}" for line in self._copies()),
             statements="\n".join(f"  {line}" for line in self._statements),

@@ -42,8 +42,8 @@ static void copy(uint8_t *to, const uint8_t *from, int bytes) {{
 }}
 
 {library}
-{signature} {{
-  if (!is_set) set_canaries();
+{steps}{signature} {{
+{begin}  if (!is_set) set_canaries();
 {copies}
 {statements}
   return {loss};

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 
     from dynamo_lab.tiny.graph import Node
 
-C_TYPES = {torch.float32: "float", torch.int64: "int64_t", torch.uint8: "uint8_t"}
+C_TYPES = {
+    torch.float32: "float",
+    torch.int8: "int8_t",
+    torch.int16: "int16_t",
+    torch.int32: "int32_t",
+    torch.int64: "int64_t",
+    torch.uint8: "uint8_t",
+}
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,10 @@ class Places(Protocol):
         """A pointer to one of several results, empty where nobody reads it."""
         ...
 
+    def scratch(self, node: Node) -> str:
+        """A pointer to the room that an operation needs while it runs."""
+        ...
+
 
 def place_of(base: str, value: Any, *, is_constant: bool = False) -> Place:
     """The place of a tensor whose storage begins at an expression.
@@ -103,3 +114,38 @@ def number(value: float) -> str:
     if value == float("-inf"):
         return "-INFINITY"
     return f"{float(value)!r}f"
+
+
+class NoCode(Exception):
+    """An operator with arguments that there is no C for, with the reason."""
+
+
+def need(condition: object, reason: str) -> None:
+    """Raise `NoCode` with a reason unless a condition holds."""
+    if not condition:
+        raise NoCode(reason)
+
+
+def contiguous(*places: Place) -> None:
+    """Raise `NoCode` unless the elements of each follow one another."""
+    for place in places:
+        need(place.is_contiguous, "it reads elements that do not follow each other")
+
+
+def conv_shape(
+    x: Sequence[int],
+    out: Sequence[int],
+    weight: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+) -> str:
+    """A convolution's sizes as a C struct: of its input, its result, its weight, and its options."""
+    values = [*x, *out[1:], *weight[2:], *stride, *padding, *dilation, groups]
+    return f"(const conv_shape){{{', '.join(map(str, values))}}}"
+
+
+def table_of(channels: Sequence[int]) -> str:
+    """Numbers of channels as a C array."""
+    return f"(const int[]){{{', '.join(map(str, channels))}}}"
