@@ -1,6 +1,7 @@
 """The logs of the running process, for the length of a recording: what `TORCH_LOGS` would print."""
 
 import logging
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -21,6 +22,8 @@ MAX_TEXT = 4 * 1024 * 1024
 MAX_TEXTS = 32 * 1024 * 1024
 """The most characters of all messages of a recording."""
 
+_FILE = re.compile(r'File "([^"\n]{1,1000})"')
+_INSTALLED = re.compile(r"(?<![\w/\\])(?:[A-Za-z]:)?[/\\]\S*?[/\\](?:site|dist)-packages[/\\]")
 _LEVELS: dict[int, LogLevel] = {
     logging.DEBUG: "V", logging.INFO: "I", logging.WARNING: "W", logging.ERROR: "E",
     logging.CRITICAL: "C",
@@ -175,7 +178,7 @@ class _Catch(logging.Handler):
             recorder.logs.append(
                 LogRecord(
                     name=artifact or component_of(record.name),
-                    text=recorder.texts.without_paths(kept),
+                    text=self._without_paths(kept),
                     level=_LEVELS.get(record.levelno, "V"),
                     compile_id=str(TRACE_ID.get()() or ""),
                     place=f"{short_path(record.pathname)}:{record.lineno}",
@@ -183,6 +186,12 @@ class _Catch(logging.Handler):
                     left_out=len(text) - len(kept),
                 )
             )
+
+    def _without_paths(self, text: str) -> str:
+        """The text with the names of files, which reveal nothing about the machine."""
+        texts = self._recorder.texts
+        named = _FILE.sub(lambda found: f'File "{texts.name(found[1])}"', text)
+        return _INSTALLED.sub("", texts.without_paths(named))
 
     def told(self) -> None:
         """Say what was too much, at the end."""

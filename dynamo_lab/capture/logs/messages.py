@@ -150,7 +150,9 @@ def _line(text: str) -> tuple[Head, str] | None:
         rank, level, at, pid, path, line, compile_id, artifact, rest = found.groups()
         name = artifact or component_of(module_of(path))
         place = f"{short_path(path)}:{line}"
-        head = Head(_number(rank), cast("LogLevel", level), at, int(pid), place, compile_id or "", name)
+        head = Head(
+            _number(rank), cast("LogLevel", level), at, int(pid), place, compile_id or "", name
+        )
         return head, rest
     if (found := _OLD.search(text)) and found.start() <= _MOST_BEFORE:
         rank, at, compile_id, module, artifact, level, rest = found.groups()

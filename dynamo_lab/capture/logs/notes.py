@@ -24,9 +24,7 @@ _ALSO = {
 def lacks(names: Collection[str]) -> Note:
     """Which logs are not in it, and which facts are missing for that."""
     missing = {
-        name: what
-        for name, what in _FACTS.items()
-        if not {name, *_ALSO.get(name, ())} & set(names)
+        name: what for name, what in _FACTS.items() if not {name, *_ALSO.get(name, ())} & set(names)
     }
     text = "A log in words has no times, and of most events one line of the program. "
     if missing:

@@ -81,7 +81,7 @@ class TextReader(Reader):
         super().__init__(file, folder)
         self._places = places
         self._stray = stray
-        self._translator = Translator(places)
+        self._translator = Translator(places, self.texts.path_ending)
         self._logs: list[LogRecord] = []
         self._room = MAX_TEXT
         self._names: dict[str, int] = {}

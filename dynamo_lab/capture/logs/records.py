@@ -5,7 +5,7 @@ So both kinds of logs become facts by the same code: what a message lacks, its r
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dynamo_lab.capture.logs.messages import Message
@@ -41,8 +41,9 @@ _COMPILED = frozenset({"guards", "output_code", "kernel_code"})
 class Translator:
     """Makes the records of one process, in the order of its messages."""
 
-    def __init__(self, places: Mapping[str, Place]) -> None:
+    def __init__(self, places: Mapping[str, Place], resolve: Callable[[str], str]) -> None:
         self._places = places
+        self._resolve = resolve  # PyTorch cuts paths to a length
         self._started: set[str] = set()
         self._with_graph = set[str]()
         self._again: set[str] = set()
@@ -94,10 +95,33 @@ class Translator:
             code = text.partition("\n")[2]
             if code.strip():
                 yield _record(message, "inductor_output_code", payload=code)
-        elif name in ("dynamic", "export"):
-            yield from _symbols(message)
+        elif name == "dynamic":
+            yield from self._symbols(message)
         elif "WON'T CONVERT" in text:
             yield _record(message, "dynamo_error", payload=text)
+
+    def _symbols(self, message: Message) -> Iterator[Record]:
+        for line in message.text.split("\n"):
+            if found := _SYMBOL.match(line):
+                data = {"symbol": found[1], "val": found[2], "source": found[3], "vr": found[4]}
+                yield self._of_symbol(message, "create_symbol", data, found.groups()[4:])
+            elif found := _UNBACKED.match(line):
+                data = {"symbol": found[1], "vr": found[2]}
+                yield self._of_symbol(message, "create_unbacked_symbol", data, found.groups()[2:])
+            elif found := _GUARDED.match(line):
+                data = {"expr": found[1]}
+                yield self._of_symbol(message, "guard_added", data, found.groups()[1:])
+
+    def _of_symbol(
+        self, message: Message, kind: str, data: dict[str, Any], at: tuple[Any, ...]
+    ) -> Record:
+        """A record with the line of the program that the message ends with, if it does."""
+        code, path, line, name = at
+        if path is not None:
+            file = self._resolve(path)
+            stack = [{"filename": file, "line": int(line), "name": name, "loc": code}]
+            data = {**data, "user_stack": stack}
+        return _record(message, kind, data=data)
 
     def _graph(self, message: Message) -> Iterator[Record]:
         name, compile_id = message.head.name, message.head.compile_id
@@ -153,27 +177,6 @@ def _modern(text: str) -> str:
     reason = found[1] or (raised[1] if raised else text.partition("\n")[0])
     way = text[found.end() :].partition("Traceback (most recent call last):")[0]
     return f"Graph Break Reason: {reason}\n\nUser code traceback:\n{way}"
-
-
-def _symbols(message: Message) -> Iterator[Record]:
-    for line in message.text.split("\n"):
-        if found := _SYMBOL.match(line):
-            data = {"symbol": found[1], "val": found[2], "source": found[3], "vr": found[4]}
-            yield _record(message, "create_symbol", data=_with_line(data, *found.groups()[4:]))
-        elif found := _UNBACKED.match(line):
-            data = {"symbol": found[1], "vr": found[2]}
-            made = _with_line(data, *found.groups()[2:])
-            yield _record(message, "create_unbacked_symbol", data=made)
-        elif found := _GUARDED.match(line):
-            data = _with_line({"expr": found[1]}, *found.groups()[1:])
-            yield _record(message, "guard_added", data=data)
-
-
-def _with_line(data: dict[str, Any], code: Any, path: Any, line: Any, name: Any) -> dict[str, Any]:
-    if path is None:
-        return data
-    at = {"filename": path, "line": int(line), "name": name, "loc": code}
-    return {**data, "user_stack": [at]}
 
 
 def _record(

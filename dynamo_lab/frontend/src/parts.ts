@@ -13,6 +13,7 @@ import { graphsPart } from "./graphs/part";
 import { guardsPart } from "./guards/part";
 import { journeyPart } from "./journey/part";
 import { kernelsPart } from "./kernels/part";
+import { logsPart } from "./logs/part";
 import { loweringPart } from "./lowering/part";
 import { modulesPart } from "./modules/part";
 import { overviewPart } from "./overview/part";
@@ -26,5 +27,5 @@ import { artifactsPart } from "./traces/part";
 
 export const PARTS: readonly Part[] = [
   overviewPart, modulesPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, attentionPart, fusionPart, memoryPart, playgroundPart, kernelsPart,
-  benchmarksPart, rooflinePart, packagesPart, guardsPart, framesPart, timingsPart, artifactsPart, shellPart, journeyPart,
+  benchmarksPart, rooflinePart, packagesPart, guardsPart, framesPart, timingsPart, logsPart, artifactsPart, shellPart, journeyPart,
 ];

@@ -28,9 +28,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     yield heading("Logs", plural(sum(kind.count for kind in logs.kinds), "message"))
     yield indented(grid(("right", "left", "wrap"), [_kind(kind) for kind in logs.kinds]))
     if not page.everything:
-        yield text(
-            "dynamo-lab show --section logs prints them; `rec.logs` has them all.", "dim"
-        )
+        yield text("dynamo-lab show --section logs prints them; `rec.logs` has them all.", "dim")
         return
     for item in logs.records:
         yield Text()

@@ -7,13 +7,28 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from dynamo_lab.model.fusion.fusion import Schedule
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.logs import LogRecord
+from dynamo_lab.model.lowering import Buffer, CudaGraphs
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.logs.table import BREAKS, FRAMES, GRAPHS, GUARDS, KERNELS, LOGS, LogRow
+from dynamo_lab.view.logs.table import (
+    BREAKS,
+    FRAMES,
+    FUSION,
+    GRAPHS,
+    GUARDS,
+    KERNELS,
+    LOGS,
+    LOWERING,
+    SHAPES,
+    STEPS,
+    TIMELINE,
+    LogRow,
+)
 
 LONGEST = 12_000
 """The most characters of one message in a view; the recording holds all of it."""
@@ -81,9 +96,7 @@ def build(recording: Recording, places: Places) -> LogsView:
     )
 
 
-def _records(
-    logs: Sequence[LogRecord], tied: Sequence[_Tied], places: Places
-) -> Iterator[LogView]:
+def _records(logs: Sequence[LogRecord], tied: Sequence[_Tied], places: Places) -> Iterator[LogView]:
     room = MOST
     for record, tie in zip(logs[:MOST_RECORDS], tied, strict=False):
         text = record.text[: min(LONGEST, room)]
@@ -140,13 +153,9 @@ class _Ties:
         }
         self._graph_ids = {g.id: g.compile_id for g in recording.graphs}
         self._there = {
-            "guards": bool(recording.guards or recording.recompiles),
-            "fusion": bool(recording.schedules),
-            "lowering": bool(recording.buffers or recording.cuda_graphs),
-            "steps": recording.film is not None,
-            "timeline": bool(recording.caches or recording.timings),
-            "shapes": bool(recording.symbols),
-            "passes": bool(recording.passes),
+            FUSION: self._compiled(recording.schedules),
+            LOWERING: self._compiled((*recording.buffers, *recording.cuda_graphs)),
+            SHAPES: {one.compile_id for one in (*recording.symbols, *recording.shape_facts)},
         }
 
     def of(self, record: LogRecord) -> _Tied:
@@ -162,10 +171,22 @@ class _Ties:
         if row.view == KERNELS:
             return self._kernels(record, compile_id)
         if row.view == FRAMES:
-            return self._frame(compile_id)
+            return self._frame(record, compile_id)
         if row.view == GUARDS:
             return self._guards(record, compile_id)
-        return _Tied(row.view, row.shows) if self._there.get(row.view) else _Tied()
+        return _Tied(row.view, row.shows) if self._is_there(row.view, compile_id) else _Tied()
+
+    def _compiled(self, facts: Sequence[Schedule | Buffer | CudaGraphs]) -> set[str]:
+        """The compilations of the graphs that these are of."""
+        return {self._graph_ids[one.graph] for one in facts}
+
+    def _is_there(self, view: str, compile_id: str) -> bool:
+        """Whether a view has something of a compilation, or of the whole run if it tells no ids."""
+        if view == STEPS:
+            return self._recording.film is not None
+        if view == TIMELINE:
+            return bool(self._recording.timings)
+        return compile_id in self._there[view]
 
     def _break(self, record: LogRecord, compile_id: str) -> _Tied:
         own = [one for one in self._recording.breaks if one.compile_id == compile_id]
@@ -228,9 +249,9 @@ class _Ties:
             return []
         return [kernel for kernel in self._recording.kernels if kernel.wrapper == wrappers[at]]
 
-    def _frame(self, compile_id: str) -> _Tied:
+    def _frame(self, record: LogRecord, compile_id: str) -> _Tied:
         frame = self._frames.get(compile_id)
-        if frame is None:
+        if frame is None or (record.name == "bytecode" and not frame.bytecode):
             return _Tied()
         return _Tied(FRAMES, f"{frame.name}, {frame.outcome}", f"frame:{frame.id}")
 

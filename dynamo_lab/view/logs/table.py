@@ -3,9 +3,8 @@
 from msgspec import Struct
 
 GUARDS, BREAKS, FRAMES, GRAPHS = "guards", "breaks", "frames", "graphs"
-STEPS, PASSES, LOWERING, FUSION = "steps", "passes", "lowering", "fusion"
+STEPS, LOWERING, FUSION = "steps", "lowering", "fusion"
 KERNELS, TIMELINE, SHAPES = "kernels", "timeline", "shapes"
-MEMORY = "memory"
 
 
 class LogRow(Struct, frozen=True, kw_only=True):
@@ -123,7 +122,5 @@ _COMPONENTS = (
     _row("torch", "", "everything else in PyTorch"),
 )  # fmt: skip
 
-LOGS: dict[str, LogRow] = {
-    row.name: row for row in (*_CAPTURE, *_LOWERING, *_CODE, *_COMPONENTS)
-}
+LOGS: dict[str, LogRow] = {row.name: row for row in (*_CAPTURE, *_LOWERING, *_CODE, *_COMPONENTS)}
 """Every log of the supported releases, in the compiler's order, artifacts before components."""
