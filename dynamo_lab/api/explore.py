@@ -121,8 +121,8 @@ def record(
     Exceptions pass through, and what was recorded before them stays. By default Dynamo first
     forgets the code it has compiled (`torch._dynamo.reset()`), so that a function compiled before
     the block is seen too; `fresh=False` keeps it, to see why something compiles *again*. `detail`,
-    `max_steps` and `logs` are those of `explore`. With a `target`, what compiles is lowered for that
-    device and runs eagerly instead, as `dynamo_lab.lower` does.
+    `max_steps` and `logs` are those of `explore`. With a `target`, what compiles is lowered for
+    that device and runs eagerly instead, as `dynamo_lab.lower` does.
 
     Raises:
         AlreadyRecordingError: another recording is running.

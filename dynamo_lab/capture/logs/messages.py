@@ -25,8 +25,9 @@ _NEW = re.compile(
     r"([^\]\n]{1,1000}?\.py):(\d{1,9})\]" + _ID + r"(?: \[__(\w{1,100})\])?(?: |$)(.*)$"
 )
 _OLD = re.compile(
-    r"(?:\[rank(\d{1,6})\]:)?\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{1,9})\]" + _ID +
-    r" (torch(?:\.\w+){0,20}?)(?:\.__(\w{1,100}))?: \[(DEBUG|INFO|WARNING|ERROR|CRITICAL)\](?: |$)(.*)$"
+    r"(?:\[rank(\d{1,6})\]:)?\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{1,9})\]" + _ID
+    + r" (torch(?:\.\w+){0,20}?)(?:\.__(\w{1,100}))?"
+    + r": \[(DEBUG|INFO|WARNING|ERROR|CRITICAL)\](?: |$)(.*)$"
 )  # fmt: skip
 _MOST_BEFORE = 200
 """The most characters before a prefix."""

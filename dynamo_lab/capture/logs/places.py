@@ -67,7 +67,7 @@ def frame_of(compile_id: str) -> str:
 
 
 def of_frames(messages: Iterable[Message]) -> dict[str, Place]:
-    """The function of each frame: the first that the log says is compiled, else one that it names."""
+    """The function of each frame: the first that is told to be compiled, else one that is named."""
     sure: dict[str, Place] = {}
     unsure: dict[str, Place] = {}
     for message in messages:

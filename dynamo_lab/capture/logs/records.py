@@ -25,13 +25,10 @@ _TITLE = re.compile(r"^ ?===== (\w+)[^\n]* =====$", re.MULTILINE)
 _CLASS = re.compile(r"^.*?class (\S+)\(torch\.nn\.Module\):$", re.MULTILINE)
 _REASON = re.compile(r"^\s+- (.*)$")
 _STEP = re.compile(r"^(?:User stack trace:| *File \"|  )")
-_SYMBOL = re.compile(
-    r"^create_symbol (\w+) = (\S+) for (\S+) (\[[^\]]*\])(?: (.*?)  # (\S+):(\d{1,9}) in (\S+))?"
-)
-_UNBACKED = re.compile(
-    r"^create_unbacked_sym(?:int|float|bool)? ?(\w+) (\[[^\]]*\])(?: (.*?)  # (\S+):(\d{1,9}) in (\S+))?"
-)
-_GUARDED = re.compile(r"^eval (.+?) \[guard added\](?: (.*?)  # (\S+):(\d{1,9}) in (\S+))?")
+_AT = r"(?: (.*?)  # (\S+):(\d{1,9}) in (\S+))?"
+_SYMBOL = re.compile(r"^create_symbol (\w+) = (\S+) for (\S+) (\[[^\]]*\])" + _AT)
+_UNBACKED = re.compile(r"^create_unbacked_sym(?:int|float|bool) (\w+) (\[[^\]]*\])" + _AT)
+_GUARDED = re.compile(r"^eval (.+?) \[guard added\]" + _AT)
 _OLD_BREAK = re.compile(r"^Graph break(?:: from user code at:|: (.*?) from user code at| from )")
 _RAISED = re.compile(r"^torch\._dynamo\.exc\.\w+: (.+)$", re.MULTILINE)
 _COMPILED = frozenset({"guards", "output_code", "kernel_code"})

@@ -254,7 +254,7 @@ class Frames:
         )
 
     def finish(self, ended: str) -> list[Compilation]:
-        """What the log does not tell the end of, and why; its breaks know the graphs before them."""
+        """What has no end in the log, because of `ended`; breaks know the graphs before them."""
         left = self.unfinished()
         for known in left:
             self._attempts(known, {}, "failed", ended)

@@ -39,9 +39,12 @@ MOST_RECORDS = 5_000
 
 
 class LogView(Struct, frozen=True, kw_only=True):
-    """A message. `view` is the section that shows the same, `shown` what of it and `entity` its
-    name there; all are empty where this recording has nothing of it but the text. `where` and
-    `line` are the line of the program that the message names, in words and as an entity."""
+    """A message, and where the same is shown.
+
+    `view` is the section, `shown` what of it and `entity` its name there; all are empty where this
+    recording has nothing of it but the text. `where` and `line` are the line of the program that
+    the message names, in words and as an entity.
+    """
 
     name: str
     level: str

@@ -7,6 +7,10 @@ STEPS, LOWERING, FUSION = "steps", "lowering", "fusion"
 KERNELS, TIMELINE, SHAPES = "kernels", "timeline", "shapes"
 
 
+OLDEST = "2.11"
+"""The oldest release that is supported."""
+
+
 class LogRow(Struct, frozen=True, kw_only=True):
     """A log by the name that `TORCH_LOGS` takes.
 
@@ -19,7 +23,7 @@ class LogRow(Struct, frozen=True, kw_only=True):
     view: str = ""
     shows: str
     lacks: str = ""
-    since: str = "2.11"
+    since: str = OLDEST
     until: str = ""
 
 
@@ -36,16 +40,15 @@ _CAPTURE = (
     _row("recompiles", GUARDS, "which check did not hold, what changed, what to write"),
     _row("recompiles_verbose", GUARDS, "which check did not hold, what changed, what to write",
          "checks after the first that did not hold"),
-    _row("bytecode", FRAMES, "the instructions of a frame, as they were and as Dynamo rewrote them"),
+    _row("bytecode", FRAMES, "the instructions of a frame, as they were and as rewritten"),
     _row("trace_source", STEPS, "each line as it is interpreted (detail=\"steps\")"),
     _row("trace_bytecode", STEPS, "each instruction with its stack (detail=\"steps\")"),
     _row("trace_call", STEPS, "each call that becomes a node (detail=\"steps\")",
          "the columns of the call in its line"),
     _row("side_effects", "", "what Dynamo writes back into objects after a graph"),
-    _row("graph", GRAPHS, "the captured graph", "its form as a table"),
+    _row("graph", GRAPHS, "the captured graph; no supported release writes this log"),
     _row("graph_code", GRAPHS, "the captured graph, each node with its line"),
-    _row("graph_sizes", GRAPHS, "the shape of each node of the captured graph",
-         "sizes of symbolic shapes at the first call"),
+    _row("graph_sizes", GRAPHS, "the shape of each node; no supported release writes this log"),
     _row("graph_code_verbose", "", "the captured graph around passes on sizes and assertions"),
     _row("ddp_graphs", GRAPHS, "the parts of a graph that DDP splits"),
     _row("graph_region_expansion", "", "how Dynamo finds regions of a graph that are equal"),
@@ -76,24 +79,24 @@ _LOWERING = (
     _row("auto_chunker", "", "how a graph is computed in chunks to save memory"),
     _row("overlap", "", "how collectives are moved beside computation"),
     _row("overlap_scheduling", "", "the pass that moves collectives beside computation"),
-    _row("partitioned_scatter", "", "how a scatter is parted, and the memory for it", since="2.15"),
+    _row("partitioned_scatter", "", "how a scatter is parted, and the memory for it", since="2.14"),
     _row("node_runtime_estimation", "", "how long passes expect a node to take"),
 )  # fmt: skip
 _CODE = (
     _row("output_code", KERNELS, "the generated module: kernels and the calls of them"),
     _row("kernel_code", KERNELS, "the generated kernels, each with its lines"),
     _row("perf_hints", "", "what Inductor itself advises against"),
-    _row("cudagraphs", LOWERING, "whether a graph can be a CUDA graph, and the line that forbids it",
+    _row("cudagraphs", LOWERING, "whether a graph can be a CUDA graph, and what forbids it",
          "recordings and replays at run time"),
     _row("cudagraph_static_inputs", "", "which inputs keep their address"),
     _row("benchmarking", "", "how long each benchmark of the compiler took"),
     _row("autotuning", "", "each candidate of a template with its time"),
-    _row("autotuning_inputs", "", "the inputs with which candidates were timed", since="2.15"),
+    _row("autotuning_inputs", "", "the inputs with which candidates were timed", since="2.14"),
     _row("incremental", "", "what autotuning learns while the program runs", since="2.13"),
     _row("inductor_metrics", "", "bytes and run times as Inductor estimates them"),
     _row("caching", TIMELINE, "which compile caches were asked, and what they answered",
          "keys, and what they are made of"),
-    _row("native_dsl_compile", "", "each call of a kernel of `torch._native`", since="2.15"),
+    _row("native_dsl_compile", "", "each call of a kernel of `torch._native`", since="2.14"),
     _row("onnx_diagnostics", "", "what the export to ONNX reports"),
     _row("custom_format_test_artifact", "", "nothing: PyTorch's own tests use it"),
 )  # fmt: skip
@@ -111,7 +114,7 @@ _COMPONENTS = (
     _row("fake_tensor", "", "operators on tensors without data"),
     _row("autograd", "", "PyTorch's autograd itself"),
     _row("native_dsl", "", "kernels of `torch._native`", since="2.13"),
-    _row("flex_gemm", "", "Inductor's flexible matrix products", since="2.15"),
+    _row("flex_gemm", "", "Inductor's flexible matrix products", since="2.14"),
     _row("distributed", "", "everything distributed"),
     _row("c10d", "", "process groups and rendezvous"),
     _row("ddp", "", "DistributedDataParallel"),
