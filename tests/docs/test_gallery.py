@@ -61,6 +61,5 @@ def test_a_program_runs_and_its_page_can_be_written(name: str, tmp_path: Path) -
         "guards": first.recompiles,
         "package": first.packages,
         "attention": first.attentions,
-        "logs": first.logs,
     }
     assert shown[tab]

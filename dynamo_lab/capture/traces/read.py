@@ -134,7 +134,7 @@ class Reader:
 
     def add(self, record: Record) -> None:
         """Take in a record: as a fact where it can be, and as text."""
-        what = _what(record)
+        what = record.what
         is_fact = self.handle(record)
         if not is_fact and what in _READ and not record.problem:
             record = record._replace(problem="not all of it could be read")
@@ -146,7 +146,7 @@ class Reader:
 
     def handle(self, record: Record) -> bool:
         """Make a fact of a record, where it can be."""
-        what = _what(record)
+        what = record.what
         self._pid = self._pid or record.pid
         self._began = self._began or record.at
         if record.rank is not None:
@@ -168,7 +168,7 @@ class Reader:
         return self._phases.add(record.payload, record.compile_id)
 
     def _graph(self, record: Record) -> bool:
-        stage = _GRAPHS[record.name if record.kind == "artifact" else record.kind]
+        stage = _GRAPHS[record.what]
         body = fx.read(record.payload, self.texts)
         if body is None:
             return False
@@ -332,10 +332,6 @@ class Reader:
 
 _READ = frozenset({*_GRAPHS, "dynamo_graph_break_reason", "inductor_output_code"})
 """What is always a fact, if its text is whole and as PyTorch writes it."""
-
-
-def _what(record: Record) -> str:
-    return record.name if record.kind == "artifact" else record.kind
 
 
 def _unread(body: fx.Body) -> bool:

@@ -12,6 +12,7 @@ from .decomposed import decomposed as decomposed
 from .film import film as film
 from .film import hostile_film as hostile_film
 from .hostile import hostile as hostile
+from .logged import logged as logged
 from .lowered import lowered as lowered
 from .measured import measured as measured
 from .measured import measured_elsewhere as measured_elsewhere

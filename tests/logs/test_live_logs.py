@@ -133,10 +133,8 @@ def test_graphs_and_breaks_are_those_of_the_message(
             assert graph.compile_id == one.compile_id.partition("_")[0]
             assert all(node.name in one.text for node in graph.nodes if node.op == "call_function")
     (broke,) = [one for one in shown if one.name == "graph_breaks"]
-    assert (
-        broke.line
-        == f"line:{recording.spans[recording.breaks[0].span].source}:{breaks.__code__.co_firstlineno + 2}"
-    )
+    source, line = recording.spans[recording.breaks[0].span].source, breaks.__code__.co_firstlineno
+    assert broke.line == f"line:{source}:{line + 2}"
 
 
 def test_nothing_stays_on(logged: tuple[lab.Recording, Any, Any]) -> None:
