@@ -1,7 +1,7 @@
 """A function that is recompiled, and what to write so that it is not.
 
 Another size, then another number: each fails a guard. After the first change, Dynamo makes the
-size dynamic. **Guards** says what changed and what to write, **Shapes** which sizes are dynamic, and
+size dynamic. **Guards** says what changed and what to write, **Shapes** which sizes are dynamic.
 **Messages** has PyTorch's own words for it, as `TORCH_LOGS=recompiles` prints them.
 """
 

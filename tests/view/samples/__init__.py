@@ -12,7 +12,6 @@ from .decomposed import decomposed as decomposed
 from .film import film as film
 from .film import hostile_film as hostile_film
 from .hostile import hostile as hostile
-from .logged import logged as logged
 from .lowered import lowered as lowered
 from .measured import measured as measured
 from .measured import measured_elsewhere as measured_elsewhere
@@ -21,6 +20,7 @@ from .measured import measured_otherwise as measured_otherwise
 from .nested import nested as nested
 from .outcomes import bisected as bisected
 from .outcomes import fullgraph_failed as fullgraph_failed
+from .outcomes import logged as logged
 from .outcomes import nothing as nothing
 from .outcomes import recompiled as recompiled
 from .outcomes import skipped as skipped
