@@ -65,7 +65,7 @@ CELLS = {
     "only definitions": "%%compile\ndef only(a):\n    return a",
     "asks for logs": "%lab logs graph_code",
     "records them": "%%compile --backend eager --quiet --into told\nz = x + 2",
-    "asks for other logs": "%%compile --backend eager --logs guards --quiet --into other\nz = x + 3",
+    "asks for other logs": "%%compile --backend eager --logs guards --quiet --into other\nx + 3",
     "asks for none": "%lab logs off",
     "records none": "%%compile --backend eager --quiet --into none\nz = x + 4",
     "recorded logs": "print([{one.name for one in r.logs} for r in (told, other, none)])",
