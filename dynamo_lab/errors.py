@@ -117,6 +117,10 @@ class TraceError(DynamoLabError):
     """A trace log that does not exist, or that cannot be read."""
 
 
+class EnvironmentsError(DynamoLabError):
+    """A program cannot be recorded under another installation of PyTorch."""
+
+
 class TinyError(DynamoLabError):
     """A training step that cannot be planned, or not as asked."""
 

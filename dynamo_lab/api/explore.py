@@ -31,6 +31,7 @@ def explore(
     grad: bool | None = None,
     detail: Detail = "normal",
     max_steps: int = MAX_STEPS,
+    logs: str = "",
     **kwargs: Any,
 ) -> Recording: ...
 @overload
@@ -45,6 +46,7 @@ def explore(
     grad: bool | None = None,
     detail: Detail = "normal",
     max_steps: int = MAX_STEPS,
+    logs: str = "",
     **kwargs: Any,
 ) -> SideBySide: ...
 
@@ -60,6 +62,7 @@ def explore(
     grad: bool | None = None,
     detail: Detail = "normal",
     max_steps: int = MAX_STEPS,
+    logs: str = "",
     **kwargs: Any,
 ) -> Recording | SideBySide:
     """Compile `fn` with `torch.compile`, run it once on these arguments, and return the recording.
@@ -81,6 +84,8 @@ def explore(
             under `torch.no_grad()`. By default only the forward runs, with gradients on.
         detail: "steps" also records each instruction that Dynamo interprets, to step through.
         max_steps: The most steps to record; the view then says where they are cut.
+        logs: What `TORCH_LOGS` would print, such as "+dynamo,graph_code": it is recorded instead,
+            each message beside the view that shows the same.
         **kwargs: Keyword arguments of `fn`.
 
     Raises:
@@ -90,7 +95,7 @@ def explore(
     choice = Choice(
         mode=mode, dynamic=dynamic, fullgraph=fullgraph, grad=grad, settings=options or {}
     )
-    asked: dict[str, Any] = {"detail": detail, "max_steps": max_steps}
+    asked: dict[str, Any] = {"detail": detail, "max_steps": max_steps, "logs": logs}
 
     def explored_by(backend: Any) -> Recording:
         return recording_of(explored(fn, args, kwargs, choice, backend=backend, **asked))
@@ -108,21 +113,22 @@ def record(
     fresh: bool = True,
     detail: Detail = "normal",
     max_steps: int = MAX_STEPS,
+    logs: str = "",
     target: str | None = None,
 ) -> Watch[Recorder]:
     """Record whatever `torch.compile` compiles in the block; what it yields has the `recording`.
 
     Exceptions pass through, and what was recorded before them stays. By default Dynamo first
     forgets the code it has compiled (`torch._dynamo.reset()`), so that a function compiled before
-    the block is seen too; `fresh=False` keeps it, to see why something compiles *again*. `detail`
-    and `max_steps` are those of `explore`. With a `target`, what compiles is lowered for that
-    device and runs eagerly instead, as `dynamo_lab.lower` does.
+    the block is seen too; `fresh=False` keeps it, to see why something compiles *again*. `detail`,
+    `max_steps` and `logs` are those of `explore`. With a `target`, what compiles is lowered for
+    that device and runs eagerly instead, as `dynamo_lab.lower` does.
 
     Raises:
         AlreadyRecordingError: another recording is running.
         OptionError: there is no such target.
     """
-    arguments = recorder_arguments(title, detail, max_steps)
+    arguments = recorder_arguments(title, detail, max_steps, logs)
     from dynamo_lab.api.recorder import Recorder  # imports torch, which reading a file need not
 
     return recording_into(Recorder(**arguments), Choice(target=target or ""), fresh)

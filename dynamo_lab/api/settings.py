@@ -44,6 +44,8 @@ class Settings:
         self._chosen: dict[str, str] = {}
         self._told: dict[str, str] = {}
         self.last: Recording | None = None
+        self.logs = ""
+        """What cells record of PyTorch's logs, as `TORCH_LOGS` names them."""
 
     def choose(self, **values: str) -> None:
         """Set these until the kernel ends.

@@ -1,4 +1,4 @@
-"""Logs that PyTorch wrote elsewhere (`TORCH_TRACE`), as recordings."""
+"""Logs that PyTorch wrote elsewhere (`TORCH_TRACE`, `TORCH_LOGS`), as recordings."""
 
 from __future__ import annotations
 
@@ -40,13 +40,14 @@ def open_trace(
 def open_trace(
     path: str | Path, *, rank: int | None = None, sources: str | Path | None = None
 ) -> Recording | Ranks:
-    """The contents of a trace log that PyTorch wrote anywhere, with `TORCH_TRACE=folder`.
+    """The contents of a log that PyTorch wrote anywhere, with `TORCH_TRACE=folder` or `TORCH_LOGS`.
 
     Nothing in it is run, and PyTorch need not be installed. A truncated log gives what can
-    be read of it; the text of its records is kept, in `artifacts`.
+    be read of it; the text of its records is kept, in `artifacts`. What `TORCH_LOGS` printed is in
+    words, as people paste it: its messages are kept in `logs`, and a note says what it lacks.
 
     Args:
-        path: The folder, or one of its logs; may be gzipped.
+        path: The folder, or one of its logs; may be gzipped. Or a text that holds such messages.
         rank: Only this rank of a job; the last of its processes, if it restarted.
         sources: A folder with the program's files, to show whole instead of the lines that the log
         quotes. A Python file is used if its path ends as in the log, and its lines are those
@@ -59,6 +60,7 @@ def open_trace(
         TraceError: there is no log, or nothing in it can be read.
         OptionError: there is no such rank, or no such folder.
     """
+    from dynamo_lab.capture.logs.read import processes as in_words
     from dynamo_lab.capture.traces.read import processes
 
     if type(rank) not in (int, NoneType):  # True is an int, too
@@ -66,11 +68,14 @@ def open_trace(
     folder = None if sources is None else Path(sources).expanduser()
     if folder is not None and not folder.is_dir():
         raise OptionError(f"sources={str(sources)!r} is not a folder: pass the program's.")
-    found = [one for one in processes(Path(path).expanduser(), folder) if any(one.tallies)]
+    file = Path(path).expanduser()
+    found = [one for one in processes(file, folder) if any(one.tallies)]
     found = [one for one in found if set(one.tallies) != {"unreadable"}]
+    found = found or in_words(file, folder)
     if not found:
         raise TraceError(
-            f"{os.fspath(path)!r} has no record of PyTorch's: pass what TORCH_TRACE was set to."
+            f"{os.fspath(path)!r} has no record of PyTorch's: pass what TORCH_TRACE was set to, or "
+            "a file with what TORCH_LOGS printed."
         )
     labels = dict(zip(_labels(found), found, strict=True))
     if rank is not None:

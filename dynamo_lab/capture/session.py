@@ -40,6 +40,8 @@ from dynamo_lab.capture.kernels.announced import AnnouncedProbes
 from dynamo_lab.capture.kernels.builds import BuildProbes
 from dynamo_lab.capture.kernels.kernels import KernelProbes
 from dynamo_lab.capture.kernels.statements import StatementProbes
+from dynamo_lab.capture.logs import hooks as logs_hooks
+from dynamo_lab.capture.logs.live import LogProbes
 from dynamo_lab.capture.lowering import hooks as lowering_hooks
 from dynamo_lab.capture.lowering.buffers import BufferProbes
 from dynamo_lab.capture.lowering.cudagraphs import CudaGraphProbes
@@ -157,6 +159,9 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
     if isinstance(recorder.steps, StepColumns):
         tables.append(steps_hooks)
         install(StepProbes(recorder, compilations, recorder.steps))
+    if recorder.asked_logs:
+        tables.append(logs_hooks)
+        install(LogProbes(recorder, recorder.asked_logs, undo))
     for probes in (
         breaks,
         GuardProbes(recorder, compilations, frames.frame, frames.failed),

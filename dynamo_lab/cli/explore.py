@@ -12,7 +12,7 @@ from dynamo_lab.cli.core.printing import print_recording, view_of
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.live.assembly import with_assemblies
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.record.options import add_step_options, add_target_option
+from dynamo_lab.record.options import add_logs_option, add_step_options, add_target_option
 from dynamo_lab.record.script import Script
 from dynamo_lab.render.text import as_line
 
@@ -30,6 +30,7 @@ def add(commands: Commands) -> None:
     parser.add_argument("script", metavar="SCRIPT", help="the Python file to run")
     add_outputs(parser, json="save the recording (.json or .json.gz)")
     add_step_options(parser)
+    add_logs_option(parser)
     add_target_option(parser)
     parser.add_argument(
         "--assembly", action="store_true", help="also assemble each kernel: PTX, SASS, x86, ..."
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     asked = writers(options)
     _refuse_unknown_sections(options)
     detail = {"detail": options.detail, "max_steps": options.max_steps}
-    recording = script.recorded(target=options.target, **detail)
+    recording = script.recorded(target=options.target, logs=options.logs, **detail)
     if options.assembly:
         recording = with_assemblies(recording)
     tried = [(writer[1], _attempt(writer, recording)) for writer in asked]

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    sentence = "show a log that PyTorch wrote elsewhere (TORCH_TRACE)"
+    sentence = "show a log that PyTorch wrote elsewhere (TORCH_TRACE, TORCH_LOGS)"
     parser = add_command(commands, "import", sentence, run)
     option = parser.add_argument
-    option("trace", metavar="TRACE_DIR", help="the folder, or a log in it")
+    option("trace", metavar="LOG", help="the folder of TORCH_TRACE, or a file")
     option("--rank", type=int, metavar="N", help="only this rank of the job")
     option("--sources", metavar="FOLDER", help="the program's files, to show whole")
     several = "for several ranks, one file each: run.json.gz becomes run.rank-0.json.gz"

@@ -8,6 +8,7 @@ from dynamo_lab.cli import (
     bench,
     check,
     clean,
+    compare,
     course,
     diff,
     doctor,
@@ -46,6 +47,7 @@ COMMANDS = (
     course,
     diff,
     clean,
+    compare,
 )
 """One module each, in the order of the manual; its `add` adds the command's parser."""
 
@@ -139,6 +141,10 @@ In tests and CI:
     dynamo-lab check run.json.gz --breaks 0          exits with 1 and says what it found
     dynamo-lab check train.py --breaks 0 --format github     records it first; annotates your lines
     dynamo-lab diff before.json after.json           what changed
+
+Or run a script under several releases of PyTorch, which are installed for it and kept:
+
+    dynamo-lab compare train.py --with torch==2.11.0 --with torch==2.14.0
 """
 
 _EXITS = """\
@@ -157,7 +163,11 @@ def parse(given: Sequence[str]) -> argparse.Namespace:
     parser = _parser()
     options, unknown = parser.parse_known_args(own)
     if unknown:
-        hint = "; the script's arguments go after --" if options.command == "explore" else ""
+        hint = (
+            "; the script's arguments go after --"
+            if options.command in ("explore", "compare")
+            else ""
+        )
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     width = getattr(options, "width", None)
     if width is not None and width < MIN_WIDTH:

@@ -27,6 +27,7 @@ from dynamo_lab.model.guards.costs import GuardTime
 from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.logs import LogRecord
 from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Export, Package, PackageFailure
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
@@ -103,6 +104,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     benchmark: Benchmark | None = None
     bisection: Bisection | None = None
     artifacts: tuple[Artifact, ...] = ()
+    logs: tuple[LogRecord, ...] = ()
     notes: tuple[Note, ...] = ()
     environment: Environment = Environment()
     failure: Failure | None = None

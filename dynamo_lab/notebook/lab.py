@@ -6,10 +6,11 @@ import argparse
 from typing import Any
 
 from dynamo_lab.api.recording import Recording
-from dynamo_lab.api.settings import CHOICES, settings_of
+from dynamo_lab.api.settings import CHOICES, Settings, settings_of
 from dynamo_lab.api.side_by_side import SideBySide
 from dynamo_lab.errors import CellError
 from dynamo_lab.notebook.parsers import Parser
+from dynamo_lab.record.recorders import refuse_unknown_logs
 
 _LAB = """\
 Show the last recording next to the notebook, or one by its name.
@@ -24,6 +25,11 @@ With options, it sets how recordings are shown until the kernel ends. JupyterLab
 has the same settings, for all notebooks.
 
     %lab --theme dark --detail steps --display panel
+
+With logs, the cells that follow record what TORCH_LOGS would print, each message beside what the
+views show of the same; `off` ends it.
+
+    %lab logs +dynamo,graph_code
 """
 _HELP = {
     "theme": "the colours of views: the notebook's (auto), light or dark",
@@ -33,6 +39,7 @@ _HELP = {
     "display": "where they show it: below the cell, in the panel, or only as marks in the cell",
 }
 _SHOWN = (Recording, SideBySide)
+_LOGS, _OFF = "logs", "off"
 
 _WITHOUT = "JupyterLab with dynamo_lab's extension shows it in a side panel."
 
@@ -45,7 +52,8 @@ def parser() -> Parser:
         add_help=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.add_argument("recording", nargs="?", help="the name of a recording")
+    made.add_argument("recording", nargs="?", help="the name of a recording, or `logs`")
+    made.add_argument("names", nargs="?", help="of logs, as TORCH_LOGS takes them, or `off`")
     for name, values in CHOICES.items():
         made.add_argument(f"--{name}", choices=values, help=_HELP[name])
     return made
@@ -58,6 +66,11 @@ def run(options: argparse.Namespace, shell: Any) -> None:
         CellError: there is no recording, or no recording of this name.
     """
     settings = settings_of(shell)
+    if options.recording == _LOGS and (options.names or _LOGS not in names(shell)):
+        _say_logs(settings, options.names)
+        return
+    if options.names is not None:
+        raise CellError(f"%lab takes one name: {options.names!r} is too much.")
     given = {name: getattr(options, name) for name in CHOICES if getattr(options, name)}
     settings.choose(**given)
     if given and options.recording is None:
@@ -66,6 +79,23 @@ def run(options: argparse.Namespace, shell: Any) -> None:
     name, found = options.recording, _find(options.recording, shell)
     _say(f"{name}: {found.title}." if name else f"The last recording: {found.title}.")
     found.show(settings.looks("panel"))
+
+
+def _say_logs(settings: Settings, asked: str | None) -> None:
+    """Have cells record these logs from now on, or say which they do.
+
+    Raises:
+        OptionError: PyTorch knows no such log.
+    """
+    if asked is not None:
+        logs = "" if asked == _OFF else asked
+        if logs:
+            refuse_unknown_logs(logs)
+        settings.logs = logs
+    if settings.logs:
+        print(f"Cells record these logs: {settings.logs}. `%lab logs off` ends it.")
+    else:
+        print("Cells record no logs. `%lab logs +dynamo,graph_code` records these, for example.")
 
 
 def names(shell: Any) -> list[str]:

@@ -7,7 +7,7 @@ import shlex
 from typing import NoReturn
 
 from dynamo_lab.errors import CellError
-from dynamo_lab.record.options import add_step_options, add_target_option
+from dynamo_lab.record.options import add_logs_option, add_step_options, add_target_option
 
 _COMPILE = """\
 Run this cell under torch.compile, and show the result.
@@ -62,7 +62,8 @@ def record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
     parser.add_argument("--html", metavar="FILE", help="also write an interactive offline page")
     parser.add_argument("--json", metavar="FILE", help="also save the recording")
     add_step_options(parser)
-    parser.set_defaults(detail=None)  # then the settings apply
+    add_logs_option(parser)
+    parser.set_defaults(detail=None, logs=None)  # then the settings apply
     add_target_option(parser)
     parser.add_argument(
         "--ranks",

@@ -43,6 +43,7 @@ def shown(
     film: Any = {
         "detail": options.detail or settings["detail"],
         "max_steps": options.max_steps,
+        "logs": settings.logs if options.logs is None else options.logs,
     }
     prints_all = options.verbose or options.quiet
     lines = nullcontext() if prints_all else told_lines_held()

@@ -41,12 +41,13 @@ def runnable(
     backend: str | Callable[..., Any] = "inductor",
     detail: Detail = "normal",
     max_steps: int = MAX_STEPS,
+    logs: str = "",
 ) -> FunctionProgram:
     """What is needed to run it again, taken before a run changes its arguments."""
     choice = structs.replace(choice, backend=backend)
 
     def explored(fn: Any, args: Any, kwargs: Any, choice: Choice) -> tuple[Run, Any]:
-        recorder = new_recorder(name_of(fn), detail, max_steps)
+        recorder = new_recorder(name_of(fn), detail, max_steps, logs)
         if choice.target:  # lowered again since then
             return lowered(fn, args, kwargs, choice, recorder)
         return explored_calls(fn, [(args, kwargs)], _options(choice), recorder)

@@ -28,3 +28,14 @@ def add_step_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-steps", type=int, default=MAX_STEPS, metavar="N", help="the most of them to record"
     )
+
+
+def add_logs_option(parser: argparse.ArgumentParser) -> None:
+    """`--logs`, what `TORCH_LOGS` would print."""
+    parser.add_argument(
+        "--logs",
+        default="",
+        metavar="NAMES",
+        help="record what TORCH_LOGS would print, beside the views that show the same: "
+        "+dynamo,graph_code",
+    )

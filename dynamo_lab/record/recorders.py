@@ -16,23 +16,27 @@ MAX_STEPS = 100_000
 """The most steps recorded by default: a larger model is better viewed in parts."""
 
 
-def new_recorder(title: str, detail: Detail = "normal", max_steps: int = MAX_STEPS) -> Recorder:
-    """A recorder of facts, and of steps if requested.
+def new_recorder(
+    title: str, detail: Detail = "normal", max_steps: int = MAX_STEPS, logs: str = ""
+) -> Recorder:
+    """A recorder of facts, and of steps and logs if requested.
 
     Raises:
-        OptionError: there is no such detail, or no step would be recorded.
+        OptionError: there is no such detail or log, or no step would be recorded.
     """
-    arguments = recorder_arguments(title, detail, max_steps)
+    arguments = recorder_arguments(title, detail, max_steps, logs)
     from dynamo_lab.capture.core.recorder import Recorder
 
     return Recorder(**arguments)
 
 
-def recorder_arguments(title: str, detail: Detail, max_steps: int) -> dict[str, Any]:
+def recorder_arguments(
+    title: str, detail: Detail, max_steps: int, logs: str = ""
+) -> dict[str, Any]:
     """The arguments of a recorder.
 
     Raises:
-        OptionError: there is no such detail, or no step would be recorded.
+        OptionError: there is no such detail or log, or no step would be recorded.
     """
     if detail not in get_args(Detail):
         raise OptionError(f'There is no detail {detail!r}: pass "normal" or "steps".')
@@ -41,7 +45,20 @@ def recorder_arguments(title: str, detail: Detail, max_steps: int) -> dict[str, 
     from dynamo_lab.capture.steps.columns import StepColumns
 
     steps = StepColumns(max_steps) if detail == "steps" else None
-    return {"title": title, "cell_label": cell_label, "steps": steps}
+    if logs:
+        refuse_unknown_logs(logs)
+    return {"title": title, "cell_label": cell_label, "steps": steps, "asked_logs": logs}
+
+
+def refuse_unknown_logs(logs: str) -> None:
+    """Raise where `TORCH_LOGS` would not take these.
+
+    Raises:
+        OptionError: PyTorch knows no such log.
+    """
+    from dynamo_lab.capture.logs.live import parse
+
+    parse(logs)
 
 
 def refuse_uncallable(fn: Any) -> None:

@@ -48,6 +48,8 @@ from dynamo_lab.view.guards.symbols import ShapesView
 from dynamo_lab.view.help.help import READINGS, Reading
 from dynamo_lab.view.kernels import kernels
 from dynamo_lab.view.kernels.kernels import KernelsView
+from dynamo_lab.view.logs import logs
+from dynamo_lab.view.logs.logs import LogsView
 from dynamo_lab.view.lowering import lowering
 from dynamo_lab.view.lowering.lowering import LoweringsView
 from dynamo_lab.view.modules import modules
@@ -107,6 +109,7 @@ class View(Struct, frozen=True, kw_only=True):
     bench: BenchView | None = None
     bisection: BisectionView | None = None
     artifacts: tuple[ArtifactView, ...] = ()
+    logs: LogsView = LogsView()
     readings: tuple[Reading, ...] = READINGS
     findings: FindingsView = FindingsView()
     modules: ModulesView = ModulesView()
@@ -153,6 +156,7 @@ def build(recording: Recording) -> View:
         bench=benchmarks.build(recording, places, facts.kernel_times),
         bisection=bisections.build(recording, places, ancestry),
         artifacts=artifacts.build(recording),
+        logs=logs.build(recording, places),
         findings=findings.build(facts),
         modules=modules.build(recording, places, graph_views),
         is_draft=DRAFT in recording.environment.options,

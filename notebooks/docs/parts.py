@@ -4,6 +4,7 @@
 - `{reading} breaks`: the very words that the view says of itself.
 - `{commands}`: the manual of each command, as it prints it.
 - `{watched}`: PyTorch's private functions that are watched, as the source names them.
+- `{logs}`: every name that `TORCH_LOGS` takes, with the view that shows the same.
 - `{gallery}`: the programs beside `gallery/index.md`, each with its picture, its code and its page.
 """
 
@@ -21,6 +22,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from dynamo_lab.__main__ import main as dynamo_lab_command
 from dynamo_lab.view.help.help import blocks, reading_of
+from dynamo_lab.view.logs.table import LOGS, OLDEST
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "gallery"
@@ -108,6 +110,19 @@ class Watched(SphinxDirective):
         return [listed]
 
 
+class Logs(SphinxDirective):
+    """Every log, and where the same is shown."""
+
+    def run(self) -> list[nodes.Node]:
+        """A table with a row a log."""
+        rows = [("log", "view", "what is seen there, or what it is about", "only in the text")]
+        for row in LOGS.values():
+            since = f" (since {row.since})" if row.since != OLDEST else ""
+            rows.append((f"`{row.name}`{since}", row.view or "-", row.shows, row.lacks or "-"))
+        text = "\n".join(f"| {' | '.join(cells)} |" for cells in (rows[0], ("---",) * 4, *rows[1:]))
+        return self.parse_text_to_nodes(text)
+
+
 class Gallery(SphinxDirective):
     """Every program of the gallery."""
 
@@ -152,5 +167,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("reading", ReadingOf)
     app.add_directive("commands", Commands)
     app.add_directive("watched", Watched)
+    app.add_directive("logs", Logs)
     app.add_directive("gallery", Gallery)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

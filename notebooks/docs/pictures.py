@@ -61,6 +61,7 @@ VIEWS = {
     "roofline": "measured > roofline",
     "package": "ahead_of_time > package",
     "timeline": "softmax_gelu > timeline",
+    "logs": "recompiling > logs",
     "artifacts": "two_ranks > artifacts",
 }
 """Of a view the program that shows it, the tab, and what to press there."""

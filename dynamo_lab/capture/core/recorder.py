@@ -30,6 +30,7 @@ from dynamo_lab.model.guards.costs import GuardTime
 from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.logs import LogRecord
 from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Export, Package, PackageFailure
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
@@ -69,7 +70,7 @@ class Recorder:
     """Facts so far. Probes of several threads write here, each under `lock`.
 
     `on_phase` is called with the name of each phase of compilation that starts. Steps are recorded
-    if `steps` is given.
+    if `steps` is given, and of PyTorch's logs those that `asked_logs` names as `TORCH_LOGS` would.
 
     Live objects for later questions (`checks`, `joints`, `written`) are put here by the probes that
     make them, and read by whoever needs them: the recorder only holds them.
@@ -81,8 +82,10 @@ class Recorder:
         cell_label: Callable[[str], str | None] = lambda path: None,
         clock: Callable[[], float] = time.perf_counter,
         steps: StepSource | None = None,
+        asked_logs: str = "",
     ) -> None:
         self.title = title
+        self.asked_logs = asked_logs
         self.target = ""
         self.lock = threading.RLock()
         self.texts = Texts(cell_label)
@@ -111,6 +114,7 @@ class Recorder:
         self.exports: list[Export] = []
         self.packages: list[Package] = []
         self.package_failures: list[PackageFailure] = []
+        self.logs: list[LogRecord] = []
         self.links: list[LinkTable] = []
         self.timings: list[Timing] = []
         self.peaks = Peaks()
@@ -231,6 +235,7 @@ class Recorder:
                 exports=tuple(self.exports),
                 packages=tuple(self.packages),
                 package_failures=tuple(self.package_failures),
+                logs=tuple(self.logs),
                 links=tuple(self.links),
                 timings=tuple(self.timings),
                 compile_memory=self.peaks.told(),

@@ -253,11 +253,11 @@ class Frames:
             reason="" if compiled else reason,
         )
 
-    def finish(self) -> list[Compilation]:
-        """What the log does not tell the end of; its breaks know the graphs before them."""
+    def finish(self, ended: str) -> list[Compilation]:
+        """What has no end in the log, because of `ended`; breaks know the graphs before them."""
         left = self.unfinished()
         for known in left:
-            self._attempts(known, {}, "failed", "the log ends before this compilation does")
+            self._attempts(known, {}, "failed", ended)
             frame = self.frames[known.frame]
             if frame.outcome == "failed":
                 self.frames[known.frame] = replace(frame, outcome="compiling")

@@ -55,6 +55,11 @@ class Record(NamedTuple):
     doubtful: bool = False
 
     @property
+    def what(self) -> str:
+        """The kind, or of an artifact its name."""
+        return self.name if self.kind == "artifact" else self.kind
+
+    @property
     def compile_id(self) -> str:
         """Dynamo's id of the compilation, as its own messages write it: "0/1", "!2/0/1"."""
         frame, number = self.context.get("frame_id"), self.context.get("frame_compile_id")

@@ -63,7 +63,7 @@ def processes(path: Path, folder: Path | None = None) -> list[Process]:
     Raises:
         TraceError: there is no log.
     """
-    found: list[_Reader] = []
+    found: list[Reader] = []
     room = Room()
     for file in files_of(path):
         found += _of_file(file, folder, room)
@@ -71,28 +71,31 @@ def processes(path: Path, folder: Path | None = None) -> list[Process]:
     return sorted(made, key=lambda one: (-1 if one.rank is None else one.rank, one.began))
 
 
-def _of_file(file: Path, folder: Path | None, room: Room) -> list["_Reader"]:
-    readers: dict[int, _Reader] = {}
+def _of_file(file: Path, folder: Path | None, room: Room) -> list["Reader"]:
+    readers: dict[int, Reader] = {}
     current = 0
     for record in records(file, room):
         current = record.pid or current or -1
         if current not in readers and -1 in readers:
             readers[current] = readers.pop(-1)  # what stood before the first record is of this file
         if current not in readers:
-            readers[current] = _Reader(file, folder)
+            readers[current] = Reader(file, folder)
         readers[current].add(record)
     return list(readers.values())
 
 
-class _Reader:
+class Reader:
     """Makes facts of the records of one process."""
+
+    ended = "the log ends before this compilation does"
+    """Why a compilation may have no end."""
 
     def __init__(self, file: Path, folder: Path | None) -> None:
         self._file = file
         self._pid = 0
         self._began = ""
-        self._texts = TraceTexts(folder)
-        self._frames = Frames(self._texts)
+        self.texts = TraceTexts(folder)
+        self._frames = Frames(self.texts)
         self._phases = Phases()
         self._graphs = GraphTable(self._frames.frame_of)
         self._guards: list[Guard] = []
@@ -131,17 +134,9 @@ class _Reader:
 
     def add(self, record: Record) -> None:
         """Take in a record: as a fact where it can be, and as text."""
-        what = record.name if record.kind == "artifact" else record.kind
-        self._pid = self._pid or record.pid
-        self._began = self._began or record.at
-        if record.rank is not None:
-            self._ranks[record.rank] += 1
-        self._count[what] += 1
-        handler = self._handlers.get(what)
-        is_fact = handler is not None and not record.doubtful and handler(record)
-        if is_fact:
-            self._in_facts[what] += 1
-        elif what in _READ and not record.problem:
+        what = record.what
+        is_fact = self.handle(record)
+        if not is_fact and what in _READ and not record.problem:
             record = record._replace(problem="not all of it could be read")
         if record.problem and len(self._problems) < _MOST_PROBLEMS:
             self._problems.append(f"line {record.line:,} ({what[:60]}): {record.problem}")
@@ -149,10 +144,23 @@ class _Reader:
             record = record._replace(payload="")  # the wrapper is this text
         self._artifacts.add(record, what, is_fact)
 
+    def handle(self, record: Record) -> bool:
+        """Make a fact of a record, where it can be."""
+        what = record.what
+        self._pid = self._pid or record.pid
+        self._began = self._began or record.at
+        if record.rank is not None:
+            self._ranks[record.rank] += 1
+        self._count[what] += 1
+        handler = self._handlers.get(what)
+        is_fact = handler is not None and not record.doubtful and handler(record)
+        self._in_facts[what] += is_fact
+        return is_fact
+
     def _string(self, record: Record) -> bool:
         told = cast("list[Any]", record.data) if isinstance(record.data, list) else []
         if len(told) == 2 and isinstance(told[0], str) and isinstance(told[1], int):
-            self._texts.files[told[1]] = told[0]
+            self.texts.files[told[1]] = told[0]
             return True
         return False
 
@@ -160,8 +168,8 @@ class _Reader:
         return self._phases.add(record.payload, record.compile_id)
 
     def _graph(self, record: Record) -> bool:
-        stage = _GRAPHS[record.name if record.kind == "artifact" else record.kind]
-        body = fx.read(record.payload, self._texts)
+        stage = _GRAPHS[record.what]
+        body = fx.read(record.payload, self.texts)
         if body is None:
             return False
         backward = stage == "backward" or any(
@@ -181,7 +189,7 @@ class _Reader:
         frame = self._frame(record)
         if frame is None:
             return False
-        made = list(guards.guards(record.payload, frame, record.compile_id, self._texts))
+        made = list(guards.guards(record.payload, frame, record.compile_id, self.texts))
         self._guards += made
         return bool(made)
 
@@ -189,14 +197,14 @@ class _Reader:
         frame = self._frame(record)
         if frame is None:
             return False
-        made = guards.structured_guards(record.payload, frame, record.compile_id, self._texts)
+        made = guards.structured_guards(record.payload, frame, record.compile_id, self.texts)
         self._guards += made or []
         return made is not None
 
     def _symbol(self, record: Record) -> bool:
         frame = self._frame(record)
         made = None if frame is None else guards.symbol(
-            record.data, frame, record.compile_id, self._texts
+            record.data, frame, record.compile_id, self.texts
         )  # fmt: skip
         if made is not None:
             self._symbols.append(made)
@@ -212,7 +220,7 @@ class _Reader:
         self, record: Record, make: Callable[[Any, int, str, TraceTexts], ShapeFact | None]
     ) -> bool:
         frame = self._frame(record)
-        made = None if frame is None else make(record.data, frame, record.compile_id, self._texts)
+        made = None if frame is None else make(record.data, frame, record.compile_id, self.texts)
         if made is not None:
             self._facts.append(made)
         return made is not None
@@ -267,7 +275,8 @@ class _Reader:
         self._kernels += found.kernels
         return bool(record.payload)
 
-    def _own_notes(self, left: list[Compilation], running: list[str]) -> Iterator[Note]:
+    def own_notes(self, left: list[Compilation], running: list[str]) -> Iterator[Note]:
+        """What is to be said of the log itself."""
         if left:
             frames = self._frames.frames
             cut = [f"{frames[one.frame].name} ({one.id})" for one in left[:5]]
@@ -275,14 +284,14 @@ class _Reader:
         unnamed = [one for one in self._kernels if one.id not in self._told]
         yield from notes.untold(unnamed, names_others=bool(self._told))
         yield from notes.unread(self._artifacts.damaged, self._artifacts.lost, self._problems)
-        yield from map(notes.changed, dict.fromkeys(self._texts.changed))
+        yield from map(notes.changed, dict.fromkeys(self.texts.changed))
 
     def finish(self) -> Process:
         """The recording, and where each record went."""
-        left = self._frames.finish()
+        left = self._frames.finish(self.ended)
         running = self._phases.finish()
         rank = self._ranks.most_common(1)[0][0] if self._ranks else rank_in_name(self._file)
-        sources, spans, stacks = self._texts.freeze()
+        sources, spans, stacks = self.texts.freeze()
         total = sum(self._count.values())
         options = {"log": self._file.name, "records": f"{total:,}", "process": str(self._pid)}
         if rank is not None:
@@ -304,7 +313,7 @@ class _Reader:
             links=tuple(link(self._graphs.graphs, self._graphs.inputs, self._traced)),
             timings=tuple(self._phases.timings),
             artifacts=self._artifacts.finish(),
-            notes=(*self._own_notes(left, running), *self._frames.notes),
+            notes=(*self.own_notes(left, running), *self._frames.notes),
             environment=self._machine.environment(self._began, options),
             seconds=self._phases.seconds,
         )

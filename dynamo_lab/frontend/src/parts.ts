@@ -14,6 +14,7 @@ import { graphsPart } from "./graphs/part";
 import { guardsPart } from "./guards/part";
 import { journeyPart } from "./journey/part";
 import { kernelsPart } from "./kernels/part";
+import { logsPart } from "./logs/part";
 import { loweringPart } from "./lowering/part";
 import { modulesPart } from "./modules/part";
 import { overviewPart } from "./overview/part";
@@ -28,5 +29,5 @@ import { artifactsPart } from "./traces/part";
 
 export const PARTS: readonly Part[] = [
   overviewPart, ranksPart, modulesPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, attentionPart, fastPathPart, fusionPart, memoryPart, playgroundPart, kernelsPart,
-  benchmarksPart, rooflinePart, packagesPart, guardsPart, framesPart, timingsPart, artifactsPart, shellPart, journeyPart,
+  benchmarksPart, rooflinePart, packagesPart, guardsPart, framesPart, timingsPart, logsPart, artifactsPart, shellPart, journeyPart,
 ];

@@ -23,6 +23,7 @@ from dynamo_lab.render.fallback import (
     decompositions,
     fusion,
     kernels,
+    logs,
     lowering,
     modules,
     packages,
@@ -95,6 +96,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     yield "Compile time", with_reading("timeline", timings.blocks(view))
     yield "Steps", with_reading("steps", _steps(view))
     yield "Dynamic shapes", with_reading("shapes", _shapes(view))
+    yield _counted("Logs", view.logs.records), with_reading("logs", logs.blocks(view))
     yield _counted("Artifacts", view.artifacts), with_reading("artifacts", artifacts.blocks(view))
     yield "Notes", (partial(_note, f"{note.about}: {note.message}") for note in view.notes)
 

@@ -16,6 +16,7 @@ from dynamo_lab.render.terminal import (
     code,
     compiler,
     findings,
+    logs,
     lowering,
     modules,
     packages,
@@ -66,6 +67,7 @@ SECTIONS: dict[str, _Section] = {
     "steps": steps.section,
     "shapes": symbols.section,
     "timeline": timings.section,
+    "logs": logs.section,
     "artifacts": artifacts.section,
     "notes": notes.section,
 }

@@ -104,6 +104,18 @@ READINGS: tuple[Reading, ...] = (
         """,
     ),
     reading(
+        "logs",
+        "What PyTorch logged in words, each message beside the view that shows the same.",
+        """\
+        `TORCH_LOGS` and `logs=` take the names in the second column. A message is tied to what this
+        recording has of the same event, and to the line of the program that it names. Of what is
+        `shown only here` there is no more than the text.
+
+            0/0  graph_code    TRACED GRAPH         Stages: graph 1
+            0/0  graph_breaks  Graph break in user  Breaks: break 1
+        """,
+    ),
+    reading(
         "artifacts",
         "What the log holds besides the facts in the other views, each text as it was written.",
         """\

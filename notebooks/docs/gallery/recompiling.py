@@ -2,6 +2,7 @@
 
 Another size, then another number: each fails a guard. After the first change, Dynamo makes the
 size dynamic. **Guards** says what changed and what to write, **Shapes** which sizes are dynamic.
+**Messages** has PyTorch's own words for it, as `TORCH_LOGS=recompiles` prints them.
 """
 
 import torch
@@ -15,7 +16,7 @@ def scaled(x, n):
     return torch.sin(x) * n
 
 
-with lab.record() as recorder:
+with lab.record(logs="recompiles") as recorder:
     compiled = torch.compile(scaled)
     compiled(torch.randn(8, 3), 3)
     compiled(torch.randn(16, 3), 3)

@@ -67,6 +67,13 @@ CELLS = {
     "no name": "%%compile --into 'a b'\nx",
     "out": "[In[k] for k, v in Out.items() if isinstance(v, str) and v == 'shown']",
     "only definitions": "%%compile\ndef only(a):\n    return a",
+    "asks for logs": "%lab logs graph_code",
+    "records them": "%%compile --backend eager --quiet --into told\nz = x + 2",
+    "asks for other logs": "%%compile --backend eager --logs guards --quiet --into other\nx + 3",
+    "asks for none": "%lab logs off",
+    "records none": "%%compile --backend eager --quiet --into none\nz = x + 4",
+    "recorded logs": "print([{one.name for one in r.logs} for r in (told, other, none)])",
+    "no such log": "%lab logs grapf_code",
 }
 
 
@@ -99,6 +106,13 @@ def test_a_cell_prints_and_displays_as_ever_and_shows_its_breaks(cells: dict[str
     assert "3 graphs" in text
     assert "2 breaks" in text
     assert errors_of(cell) == []
+
+
+def test_logs_are_recorded_from_then_on(cells: dict[str, Any]) -> None:
+    assert text_of(cells["asks for logs"]).startswith("Cells record these logs: graph_code.")
+    assert text_of(cells["asks for none"]).startswith("Cells record no logs.")
+    assert text_of(cells["recorded logs"]) == "[{'graph_code'}, {'guards'}, set()]\n"
+    assert "is not what TORCH_LOGS takes" in text_of(cells["no such log"])
 
 
 def test_names_are_handed_back(cells: dict[str, Any]) -> None:

@@ -22,6 +22,7 @@ from .measured import measured_otherwise as measured_otherwise
 from .nested import nested as nested
 from .outcomes import bisected as bisected
 from .outcomes import fullgraph_failed as fullgraph_failed
+from .outcomes import logged as logged
 from .outcomes import nothing as nothing
 from .outcomes import recompiled as recompiled
 from .outcomes import skipped as skipped

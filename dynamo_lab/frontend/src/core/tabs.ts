@@ -1,13 +1,13 @@
 // The views, in the compiler's order, grouped by what the reader asks.
 
 export const TABS = [
-  "overview", "ranks", "modules", "artifacts", "breaks", "steps", "guards", "frames", "graphs", "decompositions", "passes", "autograd",
+  "overview", "ranks", "modules", "logs", "artifacts", "breaks", "steps", "guards", "frames", "graphs", "decompositions", "passes", "autograd",
   "lowering", "compiler", "attention", "fast_path", "fusion", "memory", "playground", "kernels", "package", "bench", "roofline", "timeline",
 ] as const;
 export type Tab = (typeof TABS)[number];
 
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
-  overview: "Overview", ranks: "Ranks", modules: "Model", artifacts: "Log", breaks: "Breaks", steps: "Steps", guards: "Guards", frames: "Frames",
+  overview: "Overview", ranks: "Ranks", modules: "Model", logs: "Messages", artifacts: "Log", breaks: "Breaks", steps: "Steps", guards: "Guards", frames: "Frames",
   graphs: "Stages", decompositions: "Decompositions", passes: "Passes", autograd: "Autograd",
   lowering: "Operators", compiler: "Compiler", attention: "Attention", fast_path: "Fast path", fusion: "Fusion", memory: "Memory", playground: "Playground", kernels: "Code", package: "Package",
   bench: "Bench", roofline: "Roofline", timeline: "Compile time",
@@ -20,7 +20,7 @@ export interface Group {
 }
 
 export const GROUPS: readonly Group[] = [
-  { name: "Overview", tabs: ["overview", "ranks", "modules", "artifacts"] },
+  { name: "Overview", tabs: ["overview", "ranks", "modules", "logs", "artifacts"] },
   { name: "Capture", tabs: ["breaks", "steps", "guards", "frames"] },
   { name: "Graphs", tabs: ["graphs", "decompositions", "passes", "autograd"] },
   { name: "Lowering", tabs: ["lowering", "compiler", "attention", "fast_path", "fusion", "memory", "playground"] },

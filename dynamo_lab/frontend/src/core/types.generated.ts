@@ -34,6 +34,7 @@ export interface View {
   readonly bench: BenchView | null;
   readonly bisection: BisectionView | null;
   readonly artifacts: readonly ArtifactView[];
+  readonly logs: LogsView;
   readonly readings: readonly Reading[];
   readonly findings: FindingsView;
   readonly modules: ModulesView;
@@ -1820,6 +1821,44 @@ export interface ArtifactView {
   readonly size: string;
   readonly text: string;
   readonly note: string;
+}
+
+/** The messages in the order they were written, and the logs that they are of. */
+export interface LogsView {
+  readonly records: readonly LogView[];
+  readonly kinds: readonly LogKindView[];
+  readonly left: string;
+}
+
+/**
+ * A message, and where the same is shown.
+ *
+ * `view` is the section, `shown` what of it and `entity` its name there; all are empty where this
+ * recording has nothing of it but the text. `where` and `line` are the line of the program that
+ * the message names, in words and as an entity.
+ */
+export interface LogView {
+  readonly name: string;
+  readonly level: string;
+  readonly compile_id: string;
+  readonly place: string;
+  readonly text: string;
+  readonly note: string;
+  readonly where: string;
+  readonly line: string;
+  readonly view: string;
+  readonly shown: string;
+  readonly entity: string;
+}
+
+/** A log by its name: how many messages it has, how many of them are tied to a view. */
+export interface LogKindView {
+  readonly name: string;
+  readonly count: number;
+  readonly tied: number;
+  readonly view: string;
+  readonly shows: string;
+  readonly lacks: string;
 }
 
 /** How to read the view of this name. */

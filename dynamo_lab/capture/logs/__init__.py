@@ -1,0 +1,1 @@
+"""Logs in words: of the running process, and those that people paste elsewhere."""

@@ -1,0 +1,1 @@
+"""What PyTorch logged in words, beside the views that show the same."""
