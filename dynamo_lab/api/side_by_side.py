@@ -70,7 +70,7 @@ class SideBySide(Mapping[str, "Recording"]):
         self.show()
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        from dynamo_lab.render.fallback.side_by_side import fallback_of_several
+        from dynamo_lab.render.fallback.compare.side_by_side import fallback_of_several
 
         return {"text/plain": str(self), "text/html": fallback_of_several(self._view())}
 

@@ -9,7 +9,7 @@ import pytest
 
 from dynamo_lab.api.side_by_side import SideBySide
 from dynamo_lab.errors import OptionError
-from dynamo_lab.render.fallback.side_by_side import fallback_of_several
+from dynamo_lab.render.fallback.compare.side_by_side import fallback_of_several
 from dynamo_lab.render.terminal import as_text
 from dynamo_lab.render.terminal.compare.side_by_side import side_by_side
 from dynamo_lab.view.compare.side_by_side import together
