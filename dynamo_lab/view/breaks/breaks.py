@@ -11,7 +11,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
-from dynamo_lab.view.breaks.makers import WITHIN_PYTORCH, is_of_pytorch, made_there
+from dynamo_lab.view.breaks.makers import made_there, within
 from dynamo_lab.view.breaks.math_calls import advice_on
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
@@ -76,7 +76,8 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
     span = recording.spans[item.span]
     line = places.line_of(item.span)
     column, end_column = columns(span, places.text(line))
-    advice = _advice(item, made, places)
+    fixes = fixes_of(recording, item)
+    advice = _advice(item, made, places, has_fix=bool(fixes))
     return BreakView(
         id=item.id,
         title=rule.title,
@@ -98,18 +99,17 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         after=tuple(_graphs_of(recording, item.resume_frames)),
         times=item.times,
         example=_example(rule, advice),
-        fixes=fixes_of(recording, item),
+        fixes=fixes,
         heading=begun(rule.title),
     )
 
 
-def _advice(item: Break, made: Rule | None, places: Places) -> tuple[str, ...]:
+def _advice(item: Break, made: Rule | None, places: Places, *, has_fix: bool) -> tuple[str, ...]:
     if made:
         return made.advice
     is_asked = "graph_break()" in item.gb_type  # of which the advice says so already
-    if is_of_pytorch(item, places) and not is_asked:
-        return WITHIN_PYTORCH
-    return advice_for(item, _is_in_library(item, places), _statement(item, places))
+    known = () if is_asked or has_fix else within(item, places)
+    return known or advice_for(item, _is_in_library(item, places), _statement(item, places))
 
 
 def _example(rule: Rule, advice: Sequence[str]) -> ExampleView | None:

@@ -88,7 +88,10 @@ _SETTINGS = (
     ),
 )
 _RESUMED = re.compile(r"^torch_dynamo_resume_in_(.+?)_at_\d+$")
-_LOGGER = re.compile(r"method: <\w*Logger .*?>\.(\w+)")
+_LOGGER = re.compile(
+    r"method: <\w*Logger .*?>\.(debug|info|warning|warn|error|exception|critical|fatal|log)\b"
+)
+"""The calls that log; of what logging itself calls, as `findCaller`, it needs the results."""
 
 _Rewriter = Callable[[str, int], Rewrite]
 _BRANCH: tuple[tuple[str, _Rewriter, str], ...] = (

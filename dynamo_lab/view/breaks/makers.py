@@ -29,10 +29,15 @@ _GENERATOR = Rule(
     "generator of a module",
     ("Make a list of what it yields: `list(model.parameters())`. Dynamo cannot hand it on.",),
 )
-WITHIN_PYTORCH = (
+_WITHIN_PYTORCH = (
     "PyTorch breaks here in its own code, called from no line of yours in this frame: there is "
     "nothing to change. Your functions that it calls are compiled as frames of their own.",
 )
+_WITHIN_LOGGING = (
+    "Python's `logging` runs here, for a call that Dynamo left to Python: there is nothing to "
+    "change but that call.",
+)
+_LOGGING = re.compile(r"(?:^|[/\\])logging[/\\]__init__\.py$")
 _PYTORCH = re.compile(r"(?:^|[/\\])torch[/\\]|(?:^|[/\\])contextlib\.py$")
 _OPTIM = re.compile(r"(?:^|[/\\])torch[/\\]optim[/\\]\w+\.py$")
 _MODULE = re.compile(r"(?:^|[/\\])torch[/\\]nn[/\\]modules[/\\]module\.py$")
@@ -61,9 +66,20 @@ def made_there(item: Break, places: Places) -> Rule | None:
 
 def is_of_pytorch(item: Break, places: Places) -> bool:
     """Whether a break lies in PyTorch's own code, and no line of the reader led there."""
+    return _lies_in(_PYTORCH, item, places)
+
+
+def within(item: Break, places: Places) -> tuple[str, ...]:
+    """What to know of a break in PyTorch's or `logging`'s own code, where no line led there."""
+    if is_of_pytorch(item, places):
+        return _WITHIN_PYTORCH
+    return _WITHIN_LOGGING if _lies_in(_LOGGING, item, places) else ()
+
+
+def _lies_in(files: re.Pattern[str], item: Break, places: Places) -> bool:
     lines = [places.line_of(span) for span in (item.span, *_stack(item, places))]
     return all(
-        places.is_library(line) and _PYTORCH.search(places.sources[line[0]].path) for line in lines
+        places.is_library(line) and files.search(places.sources[line[0]].path) for line in lines
     )
 
 

@@ -228,7 +228,8 @@ def _zero_one(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     )
     if code:
         text += (
-            ", or make this size and all that change with it fully dynamic before the first call"
+            ", or make this size and all that change with it fully dynamic before the first call "
+            "that has it"
         )
     return (Remedy(text=_ended(text, code), code=code),)
 
@@ -251,7 +252,8 @@ def _sizes(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
         Remedy(
             text=_ended(
                 "Two sizes were equal in the compiled call, and share one symbol. If your code "
-                "does not need them to be equal, give each its own symbol before the first call",
+                "does not need them to be equal, give each its own symbol before the first call "
+                "that has them",
                 code,
             ),
             code=code,

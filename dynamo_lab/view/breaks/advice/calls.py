@@ -187,6 +187,28 @@ RULES = (
         "function Dynamo skips",
         ("Dynamo skips this library function on purpose. Call it outside the compiled function.",),
     ),
+    Rule(
+        "",
+        "view of an argument, in place",
+        (
+            "Take the view out of place, as `x = x.t()` for `x.t_()`: the caller's tensor then "
+            "keeps its shape. Or do it before the compiled function.",
+        ),
+        context="inplace view on a graph input",
+        example=example(
+            """
+            def f(x):
+                x.t_()
+                return x * 2
+            """,
+            """
+            def f(x):
+                x = x.t()
+                return x * 2
+            """,
+            "torch.arange(4.0).reshape(2, 2)",
+        ),
+    ),
     Rule(r"^Unsupported function call", "function Dynamo cannot trace", _C_FUNCTION),
     Rule(
         r"op returned non-Tensor",

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.view.breaks.breaks import BreakView
-from dynamo_lab.view.breaks.makers import is_of_pytorch
+from dynamo_lab.view.breaks.makers import within
 from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.core.places import Line, Places, entity
 from dynamo_lab.view.core.words import plural
@@ -39,7 +39,7 @@ def find(facts: Facts) -> Iterator[Found]:
 def _causes(facts: Facts) -> Iterator[_One]:
     recording, places = facts.recording, facts.places
     for item, view, story in zip(recording.breaks, facts.breaks, facts.stories, strict=True):
-        if story.cause is None and not is_of_pytorch(item, places):
+        if story.cause is None and not within(item, places):
             yield _One(item, view, story, _line(item, places), mending(item, view, facts))
 
 

@@ -9,7 +9,6 @@ from dynamo_lab.view.findings.export.told import assumed, failures, found
 from dynamo_lab.view.findings.finding import Facts, Found
 from dynamo_lab.view.summary.exports import complained, named
 
-
 _SMALL = re.compile(r"Eq\((?P<sum>.*\D.*), [01]\)|(?P<below>.*\D.*) < 2")
 """A guard on a size that is 0 or 1, which PyTorch takes for a constant; not on a size as given."""
 
@@ -30,8 +29,8 @@ def _needed(facts: Facts, one: Export, fact: DimFact) -> Found:
     computed = _computed_small(one, fact)
     if computed:
         sentence = (
-            f"{became} takes it for {fact.value}, as in the example, where `{computed}` is below 2: "
-            "PyTorch takes computed sizes of 0 and 1 for constants."
+            f"{became} takes it for {fact.value}, as in the example, where `{computed}` is below "
+            "2: PyTorch takes computed sizes of 0 and 1 for constants."
         )
         remedy = "Unless your code tests that size, export with an example in which it is 2 or more"
     else:
