@@ -37,37 +37,57 @@ MOST_OF_A_WINDOW = 25
 
 @dataclass(frozen=True)
 class Windows:
-    """Windows over two dimensions: of each their size, step, padding and dilation."""
+    """Windows over two dimensions: of each their size, step, padding and dilation.
+
+    Of means also whether the padding counts, and what to divide by in place of the count.
+    """
 
     kernel: tuple[int, int]
     stride: tuple[int, int]
     padding: tuple[int, int]
-    dilation: tuple[int, int] = (1, 1)
+    dilation: tuple[int, int]
+    with_padding: bool = True
+    divisor: int | None = None
 
     @classmethod
-    def of(cls, kernel: Any, stride: Any, padding: Any, dilation: Any = (1, 1)) -> Windows:
+    def of(
+        cls, kernel: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, *mean: Any
+    ) -> Windows:
         """As a call names them: one number counts for both, and no step is the window's size."""
-        made = cls(_two(kernel), _two(stride or kernel), _two(padding), _two(dilation))
+        made = cls(_two(kernel), _two(stride or kernel), _two(padding), _two(dilation), *mean)
         if math.prod(made.kernel) > MOST_OF_A_WINDOW:
             raise Unsupported(f"a window of more than {MOST_OF_A_WINDOW} elements")
         return made
 
-    def places(self, at: Position) -> Iterator[tuple[Index, Index]]:
-        """Where the elements of a window lie, row by row; some of them in the padding."""
-        for offsets in product(*map(range, self.kernel)):
-            places = (
-                ix.of(at[d - 2]) * self.stride[d]
-                + (offsets[d] * self.dilation[d] - self.padding[d])
-                for d in (0, 1)
-            )
-            yield (next(places), next(places))
+    def start(self, at: Position) -> list[Index]:
+        """Where a window begins, in the padding perhaps."""
+        each = zip(at[-2:], self.stride, self.padding, strict=True)
+        return [ix.of(i) * step - pad for i, step, pad in each]
 
-    def around(self, at: Position) -> Iterator[tuple[Index, Index]]:
+    def places(self, at: Position) -> Iterator[list[Index]]:
+        """Where the elements of a window lie, row by row."""
+        down, across = self.start(at)
+        for i, j in product(*map(range, self.kernel)):
+            yield [down + i * self.dilation[0], across + j * self.dilation[1]]
+
+    def around(self, at: Position) -> Iterator[list[Index]]:
         """The windows that an element may be in, in their order; some of them not there."""
-        last = [(ix.of(at[d - 2]) + self.padding[d]) // self.stride[d] for d in (0, 1)]
-        many = [range(-(-self.kernel[d] // self.stride[d])) for d in (0, 1)]
-        for back in product(*map(reversed, many)):
-            yield last[0] - back[0], last[1] - back[1]
+        each = zip(at[-2:], self.stride, self.padding, strict=True)
+        down, across = ((ix.of(i) + pad) // step for i, step, pad in each)
+        many = (-(-n // step) for n, step in zip(self.kernel, self.stride, strict=True))
+        for i, j in product(*(reversed(range(count)) for count in many)):
+            yield [down - i, across - j]
+
+    def mean(self, total: Value, at: Position, sizes: Sequence[Size]) -> Value:
+        """A window's sum over how many elements it has."""
+        if self.divisor:
+            return apply("div", total, float(self.divisor))
+        counts: list[Value] = []
+        for d, first in enumerate(self.start(at)):
+            pad = self.padding[d] if self.with_padding else 0
+            end = apply("min", index(first + self.kernel[d]), index(ix.of(sizes[d]) + pad))
+            counts.append(apply("sub", end, apply("max", index(first), -pad)))
+        return apply("div", total, cast(counts[0] * counts[1], total.dtype))
 
 
 def _two(given: Any) -> tuple[int, int]:
@@ -79,12 +99,9 @@ def _two(given: Any) -> tuple[int, int]:
 
 def _within(place: Sequence[Index], sizes: Sequence[Size]) -> Value:
     """Whether a place is in the tensor."""
-    found = [
-        asked
-        for at, n in zip(place, sizes, strict=True)
-        for asked in (apply("ge", index(at), 0), apply("lt", index(at), index(n)))
-    ]
-    return functools.reduce(lambda a, b: apply("and", a, b), found)
+    lower = [apply("ge", index(at), 0) for at in place]
+    upper = [apply("lt", index(at), index(n)) for at, n in zip(place, sizes, strict=True)]
+    return functools.reduce(lambda a, b: apply("and", a, b), lower + upper)
 
 
 def _total(values: Iterator[Value]) -> Value:
@@ -92,72 +109,56 @@ def _total(values: Iterator[Value]) -> Value:
 
 
 @rule(aten.max_pool2d_with_indices.default)
-def _max_pool(
-    call: Call,
-    x: LazyTensor,
-    kernel: Any,
-    stride: Any = (),
-    padding: Any = 0,
-    dilation: Any = 1,
-    _: bool = False,
-) -> list[LazyTensor]:
+def _max_pool(call: Call, x: LazyTensor, *window: Any) -> list[LazyTensor]:
     """The largest of each window, or NaN, and its place in the tensor: of equal ones the first."""
-    windows, sizes = Windows.of(kernel, stride, padding, dilation), x.size[-2:]
+    windows, sizes = Windows.of(*window[:4]), x.size[-2:]
     source, dtype = stored_if_dear(x, (*call.meta.size, *windows.kernel)), computed_in(x.dtype)
     least = -math.inf if dtype in FLOATS else torch.iinfo(dtype).min
 
     def largest(at: Position) -> tuple[Value, Value]:
         best, best_at = const(least, dtype), const(-1, torch.int64)
         for place in windows.places(at):
-            value = masked(_within(place, sizes), lambda p=place: source([*at[:-2], *p]), least)
-            here = index(place[0] * sizes[1] + place[1])
+            is_there = _within(place, sizes)
+            value = masked(is_there, lambda place=place: source([*at[:-2], *place]), least)
             better = apply("gt", value, best)
             if dtype in FLOATS:
                 better = apply("or", better, apply("ne", value, value))
-            # of a window of infinities alone it is the first element that is in the tensor
-            first = apply("and", apply("lt", best_at, 0), _within(place, sizes))
-            best, best_at = (
-                where(better, value, best),
-                where(apply("or", better, first), here, best_at),
-            )
+            # of a window of the least numbers alone it is the first that is in the tensor
+            taken = apply("or", better, apply("and", apply("lt", best_at, 0), is_there))
+            here = index(place[0] * sizes[1] + place[1])
+            best, best_at = where(better, value, best), where(taken, here, best_at)
         return best, best_at
 
     return [
-        call.tensor(lambda at, k=k: largest(at)[k], [source], meta=call.metas[k]) for k in (0, 1)
+        call.tensor(lambda at, k=k: largest(at)[k], [source], meta=meta, cost=3)
+        for k, meta in enumerate(call.metas)
     ]
 
 
-@rule(aten.max_pool2d_with_indices_backward.default)
-def _max_pool_backward(
-    call: Call,
-    grad: LazyTensor,
-    x: LazyTensor,
-    kernel: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    _: bool,
-    indices: LazyTensor,
+@rule(aten.avg_pool2d.default)
+def _avg_pool(
+    call: Call, x: LazyTensor, kernel: Any, stride: Any = (), padding: Any = 0, *more: Any
 ) -> LazyTensor:
-    windows, sizes = Windows.of(kernel, stride, padding, dilation), x.size[-2:]
-    if windows.dilation != (1, 1):
-        raise Unsupported("a gradient of windows with gaps")
+    windows, sizes = Windows.of(kernel, stride, padding, 1, *more[1:]), x.size[-2:]
+    if x.dtype not in FLOATS:
+        raise Unsupported("a mean of integers")
+    source, dtype = stored_if_dear(x, (*call.meta.size, *windows.kernel)), computed_in(x.dtype)
 
-    def from_window(at: Position, window: Sequence[Index]) -> Value:
-        mine = index(ix.of(at[-2]) * sizes[1] + at[-1])
-        place = [*at[:-2], *window]
-        is_there = _within(window, grad.size[-2:])
-        chosen = masked(is_there, lambda: indices(place), -1)
-        return masked(apply("eq", chosen, mine), lambda: grad(place), 0)
+    def closure(at: Position) -> Value:
+        parts = (
+            masked(_within(place, sizes), lambda place=place: source([*at[:-2], *place]), 0)
+            for place in windows.places(at)
+        )
+        return windows.mean(_total(cast(part, dtype) for part in parts), at, sizes)
 
-    return _gathered(call, [grad, indices], windows, from_window)
+    return call.tensor(closure, [source], cost=3)
 
 
 def _gathered(
     call: Call,
     parents: Sequence[LazyTensor],
     windows: Windows,
-    from_window: Callable[[Position, Sequence[Index]], Value],
+    from_window: Callable[[Position, list[Index]], Value],
 ) -> LazyTensor:
     """Of each element the sum of what it gets from the windows that it is in."""
     dtype = computed_in(call.meta.dtype)
@@ -165,87 +166,34 @@ def _gathered(
     def closure(at: Position) -> Value:
         return _total(cast(from_window(at, one), dtype) for one in windows.around(at))
 
-    for parent in parents:
-        parent.realize()
-    return call.tensor(closure, parents, cost=3)
+    return call.tensor(closure, [parent.realize() for parent in parents], cost=3)
 
 
-def _count(
-    windows: Windows,
-    at: Position,
-    sizes: Sequence[Size],
-    divisor: int | None,
-    *,
-    with_padding: bool,
-) -> Value | float:
-    """By how much the sum of a window is divided: its elements, those of the padding or not."""
-    if divisor:
-        return float(divisor)
-    pads = windows.padding if with_padding else (0, 0)
-    counts: list[Value] = []
-    for d in (0, 1):
-        first = ix.of(at[d - 2]) * windows.stride[d] - windows.padding[d]
-        last = apply("min", index(first + windows.kernel[d]), index(ix.of(sizes[d]) + pads[d]))
-        counts.append(apply("sub", last, apply("max", index(first), -pads[d])))
-    return cast(counts[0] * counts[1], torch.float32)
+@rule(aten.max_pool2d_with_indices_backward.default)
+def _max_pool_backward(call: Call, grad: LazyTensor, x: LazyTensor, *more: Any) -> LazyTensor:
+    *window, _, indices = more
+    windows, sizes = Windows.of(*window), x.size[-2:]
+    if windows.dilation != (1, 1):
+        raise Unsupported("a gradient of windows with gaps")
 
+    def from_window(at: Position, window: list[Index]) -> Value:
+        place, mine = [*at[:-2], *window], index(at[-2] * sizes[1] + at[-1])
+        chosen = masked(_within(window, grad.size[-2:]), lambda: indices(place), -1)
+        return masked(apply("eq", chosen, mine), lambda: grad(place), 0)
 
-@rule(aten.avg_pool2d.default)
-def _avg_pool(
-    call: Call,
-    x: LazyTensor,
-    kernel: Any,
-    stride: Any = (),
-    padding: Any = 0,
-    _: bool = False,
-    with_padding: bool = True,
-    divisor: int | None = None,
-) -> LazyTensor:
-    windows, sizes = Windows.of(kernel, stride, padding), x.size[-2:]
-    dtype = computed_in(x.dtype)
-    if dtype not in FLOATS:
-        raise Unsupported("a mean of integers")
-    source = stored_if_dear(x, (*call.meta.size, *windows.kernel))
-
-    def closure(at: Position) -> Value:
-        total = _total(
-            cast(masked(_within(place, sizes), lambda p=place: source([*at[:-2], *p]), 0), dtype)
-            for place in windows.places(at)
-        )
-        return _divided(total, _count(windows, at, sizes, divisor, with_padding=with_padding))
-
-    return call.tensor(closure, [source], cost=3)
-
-
-def _divided(total: Value, count: Value | float) -> Value:
-    return apply("div", total, cast(count, total.dtype) if isinstance(count, Value) else count)
+    return _gathered(call, [grad, indices], windows, from_window)
 
 
 @rule(aten.avg_pool2d_backward.default)
 def _avg_pool_backward(
-    call: Call,
-    grad: LazyTensor,
-    x: LazyTensor,
-    kernel: Any,
-    stride: Any,
-    padding: Any,
-    _: bool,
-    with_padding: bool,
-    divisor: int | None,
+    call: Call, grad: LazyTensor, x: LazyTensor, kernel: Any, stride: Any, padding: Any, *more: Any
 ) -> LazyTensor:
-    windows, sizes = Windows.of(kernel, stride, padding), x.size[-2:]
+    windows, sizes = Windows.of(kernel, stride, padding, 1, *more[1:]), x.size[-2:]
 
-    def from_window(at: Position, window: Sequence[Index]) -> Value:
-        away = [
-            ix.of(at[d - 2]) + windows.padding[d] - window[d] * windows.stride[d] for d in (0, 1)
-        ]
-        is_in = apply("and", _within(window, grad.size[-2:]), _within(away, windows.kernel))
+    def from_window(at: Position, window: list[Index]) -> Value:
         place = (*at[:-2], *window)
-
-        def part() -> Value:
-            count = _count(windows, place, sizes, divisor, with_padding=with_padding)
-            return _divided(grad(place), count)
-
-        return masked(is_in, part, 0)
+        away = [i - first for i, first in zip(at[-2:], windows.start(place), strict=True)]
+        is_in = apply("and", _within(window, grad.size[-2:]), _within(away, windows.kernel))
+        return masked(is_in, lambda: windows.mean(grad(place), place, sizes), 0)
 
     return _gathered(call, [grad], windows, from_window)

@@ -38,6 +38,14 @@ class Line(Struct, frozen=True, kw_only=True):
         return "met" if self.value.median <= self.budget else "over"
 
 
+def processor_seconds() -> float:
+    """What this process took of the processor, with its children that have ended.
+
+    Beside a wall clock's time: what else runs on the machine hardly changes it.
+    """
+    return sum(os.times()[:4])
+
+
 def percentile(values: Sequence[float], percent: float) -> float:
     """The smallest value that `percent` of all values do not exceed."""
     ordered = sorted(values)
@@ -107,6 +115,18 @@ def machine() -> str:
     versions = [f"{name} {version_of(name) or 'not installed'}" for name in ("torch", "triton")]
     parts = [platform.platform(), f"{os.cpu_count()} CPUs", f"Python {platform.python_version()}"]
     return ", ".join([*parts, *versions])
+
+
+def timed_twice(work: Callable[[], object]) -> tuple[Measure, list[float]]:
+    """A measure of the seconds that `work` takes, and where it puts those of the processor."""
+    taken: list[float] = []
+
+    def on_the_processor() -> None:
+        start = processor_seconds()
+        work()
+        taken.append(processor_seconds() - start)
+
+    return timed(on_the_processor), taken
 
 
 def options(description: str | None, rounds: int) -> argparse.Namespace:

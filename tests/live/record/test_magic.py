@@ -21,8 +21,7 @@ CELLS = {
     "kept": "%%compile --quiet --into kept --html {file}.html --json {file}.json.gz\nz = x + 1",
     "shows what was kept": "print(repr(kept))\nprint(z.sum().item())",
     "by another compiler": (
-        "import dynamo_lab\n"
-        "print([one.language for one in dynamo_lab.beside(kept)['lab'].kernels])"
+        "import dynamo_lab\nprint([one.language for one in dynamo_lab.beside(kept)['lab'].kernels])"
     ),
     "fails at run time": "%%compile\nq = x + 1\nw = q.view(3, -1)",
     "fails while traced": "%%compile\nw = x @ torch.ones(5, 5)",
