@@ -23,6 +23,8 @@ from dynamo_lab.view.compare.side_by_side import SideBySideView
 _ASSETS = files("dynamo_lab") / "render" / "assets"
 _NOSCRIPT_BYTES = 60_000
 _PACKED = "gzip-base64"
+_DATA = "dynamo-lab-data"
+HOLE = "<hr data-dynamo-lab>"
 _QUICK = 7  # of 50,000 nodes, a page 2% larger in a third of the time
 _POLICY = (
     "default-src 'none'; script-src {hashes} 'wasm-unsafe-eval'; "
@@ -37,11 +39,8 @@ def page(view: View) -> str:
     Raises:
         DynamoLabError: the front-end has not been built.
     """
-    view, packed = fitted(view)
-    first = beginning(view, len(packed))
-    return _page(
-        packed, view.summary.title, fallback(view, limit=_NOSCRIPT_BYTES), first and as_json(first)
-    )
+    view, blocks = _blocks(view)
+    return _page(blocks, view.summary.title, fallback(view, limit=_NOSCRIPT_BYTES))
 
 
 def page_of_several(view: SideBySideView) -> str:
@@ -51,11 +50,34 @@ def page_of_several(view: SideBySideView) -> str:
         DynamoLabError: the front-end has not been built.
     """
     title = f"{view.views[0].summary.title}: {', '.join(view.labels)}"
-    return _page(as_json(view), title, fallback_of_several(view, limit=_NOSCRIPT_BYTES))
+    blocks = Markup(_json(_DATA, as_json(view)))
+    return _page(blocks, title, fallback_of_several(view, limit=_NOSCRIPT_BYTES))
 
 
-def _page(data: bytes, title: str, without_script: str, first: bytes | None = None) -> str:
-    """The page of a view as JSON; `first` is what of it is painted while the rest is read."""
+def shell() -> str:
+    """A page of nothing: with the `data_of` a view in place of `HOLE` it is that view's page.
+
+    Raises:
+        DynamoLabError: the front-end has not been built.
+    """
+    return _page(Markup(HOLE), "recording", "")
+
+
+def data_of(view: View | SideBySideView) -> str:
+    """What a page has of its view."""
+    return _blocks(view)[1] if isinstance(view, View) else _json(_DATA, as_json(view))
+
+
+def _blocks(view: View) -> tuple[View, Markup]:
+    """The view as far as a page holds it, as data; before it what is painted while that is read."""
+    view, packed = fitted(view)
+    first = beginning(view, len(packed))
+    blocks = [Markup(_json("dynamo-lab-first", as_json(first)))] if first else []
+    return view, join(*blocks, Markup(_json(_DATA, packed)))
+
+
+def _page(blocks: Markup, title: str, without_script: str) -> str:
+    """The page of a view as blocks of data."""
     loader, script = safe_script(_asset("loader.js")), _asset("page.js")
     policy = _POLICY.format(hashes=f"{_hash(loader)} {_hash(script)}")
     head = join(
@@ -70,8 +92,7 @@ def _page(data: bytes, title: str, without_script: str, first: bytes | None = No
     body = join(
         tag("div", id="dynamo-lab"),
         tag("noscript", Markup(without_script)),
-        *([Markup(_json("dynamo-lab-first", first))] if first else []),
-        Markup(_json("dynamo-lab-data", data)),
+        blocks,
         Markup(_block("text/plain", "dynamo-lab-script", _packed(script.encode()), _PACKED)),
         Markup(_block("text/plain", "dynamo-lab-worker", safe_script(_asset("layout-worker.js")))),
         Markup(f"<script>{loader}</script>"),

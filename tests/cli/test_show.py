@@ -9,7 +9,9 @@ import pytest
 
 from dynamo_lab.__main__ import main
 from dynamo_lab.model.core.codec import save
-from tests.view.samples import scheduled
+from dynamo_lab.render.fallback.page import fallback
+from dynamo_lab.view import build
+from tests.view.samples import scheduled, unrolled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,3 +145,24 @@ class TestShow:
         assert out == ""
         assert err.startswith(f"dynamo-lab: {advice}")
         assert err.count("\n") == 1
+
+
+class TestFolding:
+    def test_the_first_of_repeated_blocks_and_how_often_it_comes_again(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        save(unrolled(), tmp_path / "run.json")
+        assert main(["show", str(tmp_path / "run.json"), "--graph", "1", "--width", "140"]) == 0
+        told = capsys.readouterr().out
+        assert "… these 14 nodes 3 more times, h.0 … h.3: each reads 1 value of its own" in told
+        assert "… this node 11 more times: equal but for names" in told
+        assert "add_s0 = " in told
+        assert "add_s1 = " not in told
+        assert main(["show", str(tmp_path / "run.json"), "--graph", "1", "--unfold"]) == 0
+        assert "add_s11 = " in (whole := capsys.readouterr().out)
+        assert "more times" not in whole
+
+    def test_the_script_free_copy_folds_too(self) -> None:
+        copy = fallback(build(unrolled()))
+        assert "these 2 nodes 11 more times: a number passed to add counts from 0 to 22" in copy
+        assert "more nodes" not in copy

@@ -24,7 +24,7 @@ AXE = Path(__file__).parents[3] / "dynamo_lab/frontend/node_modules/axe-core/axe
 EVERY_VIEW = ["film", "measured", "scheduled", "packaged", "nothing"]
 """Samples that have, among them, every view of a page made without the compiler of our own."""
 
-OTHERS = ["hostile", "lowered", "nested"]
+OTHERS = ["hostile", "lowered", "nested", "unrolled"]
 
 RUN = """async (runOnly) => {
   const rules = { "target-size": { enabled: true } };
