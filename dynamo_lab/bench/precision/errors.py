@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import nn
@@ -37,8 +37,8 @@ def _heard(fn: object, found: Results) -> Generator[None]:
         return heard
 
     try:
-        modules: Any = fn.named_modules() if isinstance(fn, nn.Module) else ()
-        for path, module in modules:
+        named: Any = getattr(fn, "named_modules", tuple)  # a function has none
+        for path, module in named():
             if path:
                 handles.append(module.register_forward_hook(hear(path)))
         yield
@@ -48,7 +48,7 @@ def _heard(fn: object, found: Results) -> Generator[None]:
 
 
 def _first(result: Any) -> torch.Tensor | None:
-    values: Any = result if isinstance(result, tuple | list) else (result,)
+    values = cast("list[Any]", result) if isinstance(result, tuple | list) else [result]
     return next((v for v in values if isinstance(v, torch.Tensor)), None)
 
 
