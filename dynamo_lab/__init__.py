@@ -15,6 +15,7 @@ from dynamo_lab.api.explore import explore, record
 from dynamo_lab.api.fast_path.fast_path import fast_path
 from dynamo_lab.api.lower import lower
 from dynamo_lab.api.packages import open_package, package
+from dynamo_lab.api.precision.precision import precision
 from dynamo_lab.api.quantization.quantize import quantize
 from dynamo_lab.api.ranks.jobs import open_job, ranks
 from dynamo_lab.api.recording import Recording, load
@@ -47,6 +48,7 @@ __all__ = [
     "open_trace",
     "package",
     "passes",
+    "precision",
     "quantize",
     "ranks",
     "record",

@@ -20,7 +20,7 @@ def callers_of(work: Callable[[], object]) -> list[tuple[str, str, int]]:
         def __torch_dispatch__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
-            found.append((func.name().partition(".")[0], *_caller()))
+            found.append((func.name().partition(".")[0], *caller()))
             return func(*args, **(kwargs or {}))
 
     with Seen():
@@ -28,7 +28,8 @@ def callers_of(work: Callable[[], object]) -> list[tuple[str, str, int]]:
     return found
 
 
-def _caller() -> tuple[str, int]:
+def caller() -> tuple[str, int]:
+    """The innermost line outside of libraries, two calls above this one; empty and 0 for none."""
     frame: Any = sys._getframe(2)
     while frame is not None:
         path = frame.f_code.co_filename

@@ -28,7 +28,7 @@ def made_so(module: Any, reason: str) -> str:
 
     They are in the warning that it gives: it is made once more, without layers, to hear it.
     """
-    if _SET_IN_INIT not in reason or not module.enable_nested_tensor:
+    if _SET_IN_INIT not in reason or not getattr(module, "enable_nested_tensor", False):
         return ""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

@@ -33,8 +33,8 @@ _APART = (
     "measures which is faster."
 )
 _SILENT = (
-    "PyTorch gives no reason, as where `nn.MultiheadAttention` has no biases: its operator takes "
-    "none without them."
+    "No reason of PyTorch's is known. It gives none where `nn.MultiheadAttention` has no biases, "
+    "without which its operator does not run."
 )
 
 

@@ -1,0 +1,1 @@
+"""Precision: which operators a call runs, and the types that they give."""

@@ -1,0 +1,1 @@
+"""Precision: what a program computes, and how fast, with less of it."""

@@ -1,0 +1,54 @@
+"""A program that was tried in several precisions."""
+
+from msgspec import Struct
+
+
+class Operator(Struct, frozen=True, kw_only=True):
+    """An operator that was called: of which type its result is, and from which line.
+
+    `file` is empty and `line` 0 where no line outside of libraries called it. `times` counts the
+    calls in one call of the program, `bytes` those that all of them wrote.
+    """
+
+    name: str
+    dtype: str
+    file: str = ""
+    line: int = 0
+    times: int = 1
+    bytes: int = 0
+
+
+class ModuleError(Struct, frozen=True, kw_only=True):
+    """How far a module's result is from that in float64, in units in the last place of float32.
+
+    One such unit is the distance of the float64 result, as float32, to the next one. `module` is a
+    path, empty for the whole program; elements that are not finite are in neither number.
+    """
+
+    module: str
+    median: float
+    largest: float
+
+
+class Way(Struct, frozen=True, kw_only=True):
+    """A precision. `same` says that its results are those of "highest", bit by bit.
+
+    `seconds` are of the compiled program, one for each round; `eager_seconds` of the eager one.
+    `error` is why it could not run.
+    """
+
+    name: str
+    dtype: str = ""
+    same: bool = False
+    errors: tuple[ModuleError, ...] = ()
+    operators: tuple[Operator, ...] = ()
+    seconds: tuple[float, ...] = ()
+    eager_seconds: tuple[float, ...] = ()
+    error: str = ""
+
+
+class Trial(Struct, frozen=True, kw_only=True):
+    """A program on this machine, in each precision. The first is "highest"."""
+
+    device: str
+    ways: tuple[Way, ...] = ()
