@@ -130,11 +130,11 @@ def _outputs(model: torch.nn.Module, example: tuple[Any, ...]) -> dict[str, Any]
 
 
 def bytes_of(module: Any) -> int:
-    """The bytes of all parameters, buffers and constants, each storage once."""
-    tensors = [*module.parameters(), *module.buffers()]
-    if isinstance(module, fx.GraphModule):
+    """The bytes of all parameters and buffers, or of a graph's constants, each storage once."""
+    tensors: list[Any] = [*module.parameters(), *module.buffers()]
+    if isinstance(module, fx.GraphModule):  # what it was made of may still hang on it
         names = {str(node.target) for node in module.graph.nodes if node.op == "get_attr"}
-        tensors += [value for name in names if (value := _attribute(module, name)) is not None]
+        tensors = [value for name in names if (value := _attribute(module, name)) is not None]
     plain = [part for tensor in tensors for part in _plain(tensor)]
     return sum(
         {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in plain}.values()
