@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 import torch
 
 import dynamo_lab as lab
-from dynamo_lab.api.quantization.quantize import Quantized
 from dynamo_lab.errors import OptionError
+
+if TYPE_CHECKING:
+    from dynamo_lab.api.quantization.quantize import Quantized
 
 pytestmark = pytest.mark.live
 
