@@ -68,7 +68,7 @@ def _chosen(node: Any, made: Made) -> tuple[str, str]:
 
 
 def _module_of(node: Any) -> str:
-    stack = node.meta.get("nn_module_stack") or {}
+    stack: Any = node.meta.get("nn_module_stack") or {}
     return str(list(stack.values())[-1][0]) if stack else ""
 
 
@@ -89,12 +89,16 @@ def _modules(
     made: torch.nn.Module, model: torch.nn.Module, example: tuple[Any, ...]
 ) -> Iterator[Part]:
     expected, found = _outputs(model, example), _outputs(made, example)
-    for name, module in made.named_modules():
+    for name, module in _named(made):
         if name not in expected or any(True for _ in module.children()):
             continue
         scheme, why = _weight_of(module)
         error = relative_error(found.get(name), expected[name])
         yield Part(name=name, kind=type(module).__name__, scheme=scheme, error=error, why=why)
+
+
+def _named(model: Any) -> list[tuple[str, Any]]:
+    return list(model.named_modules())
 
 
 def _weight_of(module: torch.nn.Module) -> tuple[str, str]:
@@ -118,7 +122,7 @@ def _outputs(model: torch.nn.Module, example: tuple[Any, ...]) -> dict[str, Any]
         return hook
 
     try:
-        for name, module in model.named_modules():
+        for name, module in _named(model):
             if name:
                 handles.append(module.register_forward_hook(keep(name)))
         with torch.no_grad():

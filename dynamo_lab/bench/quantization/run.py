@@ -81,7 +81,8 @@ def tried(
 
 def _compiled(module: Any, *, is_frozen: bool) -> Any:
     """Compiled under options of its own: what the user compiles never gets its frozen weights."""
-    return torch.compile(module, options={"freezing": is_frozen})
+    untyped: Any = torch
+    return untyped.compile(module, options={"freezing": is_frozen})
 
 
 def _call(compiled: Callable[..., Any], example: tuple[Any, ...]) -> Callable[[], object]:
