@@ -56,7 +56,7 @@ def quantize(
     unknown = [name for name in asked if name not in SCHEMES]
     if unknown:
         raise OptionError(f"There is no scheme {unknown[0]!r}: pass some of {', '.join(SCHEMES)}.")
-    known = tuple(name for name in SCHEMES if name in asked)
+    known: Any = tuple(name for name in SCHEMES if name in asked)
     shown = tuple(calibration) or (example,)
     plan = Plan(rounds=rounds, seconds=seconds)
     facts, recorded = tried(model, example, known, shown, plan)

@@ -68,7 +68,7 @@ def _chosen(node: Any, made: Made) -> tuple[str, str]:
 
 
 def _module_of(node: Any) -> str:
-    stack = node.meta.get("nn_module_stack") or {}
+    stack: Any = node.meta.get("nn_module_stack") or {}
     return str(list(stack.values())[-1][0]) if stack else ""
 
 
@@ -89,12 +89,16 @@ def _modules(
     made: torch.nn.Module, model: torch.nn.Module, example: tuple[Any, ...]
 ) -> Iterator[Part]:
     expected, found = _outputs(model, example), _outputs(made, example)
-    for name, module in made.named_modules():
+    for name, module in _named(made):
         if name not in expected or any(True for _ in module.children()):
             continue
         scheme, why = _weight_of(module)
         error = relative_error(found.get(name), expected[name])
         yield Part(name=name, kind=type(module).__name__, scheme=scheme, error=error, why=why)
+
+
+def _named(model: Any) -> list[tuple[str, Any]]:
+    return list(model.named_modules())
 
 
 def _weight_of(module: torch.nn.Module) -> tuple[str, str]:
@@ -118,7 +122,7 @@ def _outputs(model: torch.nn.Module, example: tuple[Any, ...]) -> dict[str, Any]
         return hook
 
     try:
-        for name, module in model.named_modules():
+        for name, module in _named(model):
             if name:
                 handles.append(module.register_forward_hook(keep(name)))
         with torch.no_grad():
@@ -130,11 +134,11 @@ def _outputs(model: torch.nn.Module, example: tuple[Any, ...]) -> dict[str, Any]
 
 
 def bytes_of(module: Any) -> int:
-    """The bytes of all parameters, buffers and constants, each storage once."""
-    tensors = [*module.parameters(), *module.buffers()]
-    if isinstance(module, fx.GraphModule):
+    """The bytes of all parameters and buffers, or of a graph's constants, each storage once."""
+    tensors: list[Any] = [*module.parameters(), *module.buffers()]
+    if isinstance(module, fx.GraphModule):  # what it was made of may still hang on it
         names = {str(node.target) for node in module.graph.nodes if node.op == "get_attr"}
-        tensors += [value for name in names if (value := _attribute(module, name)) is not None]
+        tensors = [value for name in names if (value := _attribute(module, name)) is not None]
     plain = [part for tensor in tensors for part in _plain(tensor)]
     return sum(
         {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in plain}.values()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import copy
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,8 +14,10 @@ from dynamo_lab.bench.quantization.schemes import (
     Made,
     operator_name,
     quantized,
+    saturates,
     torchao_version,
 )
+from dynamo_lab.capture.core.compat import constants_frozen
 from dynamo_lab.live.session import Session
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.machine import describe_machine
@@ -29,9 +32,6 @@ if TYPE_CHECKING:
 
     from dynamo_lab.model.quantization.trial import Scheme
     from dynamo_lab.model.recording import Recording
-
-_FREEZING = {"freezing": True}
-"""With constants folded at compile time, the weights of oneDNN's kernels are packed then."""
 
 _STAGES = {"post_grad": "after Inductor's passes"}
 
@@ -51,9 +51,9 @@ def tried(
     calls: dict[str, Callable[[], object]] = {}
     with torch.no_grad():
         expected = model(*example)
-    compiled: Any = torch.compile(model, options=_FREEZING)
-    calls["float"] = _call(compiled, example)
-    calls["float"]()
+    calls["float"] = _call(_compiled(copy.deepcopy(model), is_frozen=True), example)
+    with constants_frozen():
+        calls["float"]()
     found: list[SchemeTrial] = []
     for scheme in schemes:
         try:
@@ -79,6 +79,12 @@ def tried(
     return facts, recorded
 
 
+def _compiled(module: Any, *, is_frozen: bool) -> Any:
+    """Compiled under options of its own: what the user compiles never gets its frozen weights."""
+    untyped: Any = torch
+    return untyped.compile(module, options={"freezing": is_frozen})
+
+
 def _call(compiled: Callable[..., Any], example: tuple[Any, ...]) -> Callable[[], object]:
     def call() -> object:
         with torch.no_grad():
@@ -96,11 +102,14 @@ def _trial(
     recorded: Recorded,
 ) -> tuple[SchemeTrial, Callable[[], object]]:
     parts = parts_of(made, model, example)  # before it is compiled: hooks would be guarded
-    is_exported = made.float_graph is not None
-    compiled: Any = torch.compile(made.module, options=_FREEZING if is_exported else None)
-    call = _call(compiled, example)
+    is_frozen = made.float_graph is not None  # torchao's own tensors are no constants to fold
+    call = _call(_compiled(made.module, is_frozen=is_frozen), example)
     recording = record(f"{type(model).__name__}, {scheme}")
-    with closing(recording), recording as recorder:
+    with (
+        constants_frozen() if is_frozen else nullcontext(),
+        closing(recording),
+        recording as recorder,
+    ):
         result = call()
     run = Run.of(recorder, recorder.recording)
     recorded[scheme] = run.facts, Session(run)
@@ -120,7 +129,8 @@ def _stages(made: Made, recording: Recording) -> list[Stage]:
     found: list[Stage] = []
     if made.float_graph is not None:
         found.append(Stage(name="float graph", operators=_of_graph(made.float_graph)))
-        found.append(Stage(name="with observers, calibrated", operators=made.observed))
+        bits = ", activations in 7 bits, as this CPU adds in 16" if saturates() else ""
+        found.append(Stage(name=f"with observers, calibrated{bits}", operators=made.observed))
         found.append(Stage(name="quantized graph", operators=_of_graph(made.module)))
     for graph in recording.graphs:
         if graph.stage in _STAGES:

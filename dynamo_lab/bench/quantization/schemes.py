@@ -98,7 +98,8 @@ def _exported(
     x86 = _of("torchao.quantization.pt2e.quantizer.x86_inductor_quantizer")
     untyped: Any = torch
     quantizer = x86.X86InductorQuantizer()
-    quantizer.set_global(x86.get_default_x86_inductor_quantization_config())
+    chosen = x86.get_default_x86_inductor_quantization_config(reduce_range=saturates())
+    quantizer.set_global(chosen)
     with torch.no_grad():
         float_graph = untyped.export.export(model, example).module()
         prepared = flow.prepare_pt2e(untyped.export.export(model, example).module(), quantizer)
@@ -119,6 +120,14 @@ def _exported(
         annotated=annotated,
         known=known,
     )
+
+
+def saturates() -> bool:
+    """Whether sums of two int8 products are kept in 16 bits, which overflow: so with AVX2.
+
+    There activations have to do with seven bits (`reduce_range`), or results are far off.
+    """
+    return torch.backends.cpu.get_cpu_capability() in ("AVX2", "DEFAULT")
 
 
 def _operators(graph: Any) -> list[str]:

@@ -51,6 +51,16 @@ def _set(values: dict[Private, Any]) -> Iterator[None]:
 
 
 @whole
+def constants_frozen() -> Iterator[None]:
+    """What is compiled in the block takes parameters for constants, folds them, and packs weights.
+
+    As an option of `torch.compile` that comes too late: Dynamo has made inputs of them by then.
+    """
+    with _set({hooks.FROZEN: True}):
+        yield
+
+
+@whole
 def settings_kept() -> Iterator[None]:
     """Afterwards Dynamo's, AOTAutograd's and Inductor's settings are what they were before."""
     rows = (hooks.DYNAMO_SETTINGS, hooks.AOTAUTOGRAD_SETTINGS, hooks.INDUCTOR_SETTINGS)

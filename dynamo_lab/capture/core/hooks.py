@@ -22,6 +22,10 @@ CACHES_FORBIDDEN = Private(
     "that a setting switches all compile caches off is not known.",
 )
 
+FROZEN = Private(
+    "torch._inductor.config", "freezing", "models are quantized without weights that are packed."
+)
+
 _LIMITS = "a function is not compiled more often than Dynamo's limit, as a benchmark may need."
 RECOMPILE_LIMITS = (
     Private("torch._dynamo.config", "recompile_limit", _LIMITS),

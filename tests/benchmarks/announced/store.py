@@ -27,7 +27,7 @@ class Run(Struct, frozen=True, kw_only=True):
     differs: str = ""
 
 
-def store(path: str, figure: str, rows: dict[str, str], device: str) -> None:
+def store(path: str, figure: str, rows: dict[str, str], device: str, differs: str) -> None:
     """Write a run of now."""
     from dynamo_lab.measure.machine import describe_machine
 
@@ -42,6 +42,7 @@ def store(path: str, figure: str, rows: dict[str, str], device: str) -> None:
         machine=where + (", busy" if machine.is_busy else ""),
         software=f"torch {machine.torch}{triton}",
         date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        differs=differs,
         command=" ".join([f"python -m tests.benchmarks.{module}", *sys.argv[1:]]),
     )
     Path(path).write_bytes(msgspec.json.format(msgspec.json.encode(run), indent=2) + b"\n")
