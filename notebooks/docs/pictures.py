@@ -59,6 +59,7 @@ VIEWS = {
     "bench": "measured > bench",
     "roofline": "measured > roofline",
     "package": "ahead_of_time > package",
+    "ranks": "ranks_in_time > ranks",
     "timeline": "softmax_gelu > timeline",
     "artifacts": "two_ranks > artifacts",
 }

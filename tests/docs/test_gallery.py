@@ -61,5 +61,6 @@ def test_a_program_runs_and_its_page_can_be_written(name: str, tmp_path: Path) -
         "guards": first.recompiles,
         "package": first.packages,
         "attention": first.attentions,
+        "ranks": first.rank,
     }
     assert shown[tab]

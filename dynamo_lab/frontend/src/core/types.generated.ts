@@ -2007,7 +2007,7 @@ export interface CollectivesView {
  * `ran` from when to when it ran, where that was measured. `lines` are the entities of the user's
  * line in each rank's own recording. `waited` is the time between the first that came and the
  * last, which is `late`; None where one rank came alone. `bare` are the most seconds that a rank
- * computed nothing while it ran, None where that was not measured. `absent` are those that never came.
+ * computed nothing while it ran, None where that was not measured. `absent` never came.
  */
 export interface MeetingView {
   readonly operator: string;
