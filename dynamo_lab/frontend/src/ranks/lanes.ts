@@ -55,7 +55,7 @@ export function nearest(arrivals: readonly Arrival[], time: number): Arrival | n
 
 /** What stood open the longest of what began in a time: what to look at first. */
 export function longestOpen({ meetings }: CollectivesView, shown: Window): number | null {
-  const inside = meetings.flatMap(({ came, waited }, at) => (waited !== null && came.some((time) => time >= shown.start && time <= shown.end) ? [at] : []));
+  const inside = meetings.flatMap(({ came, waited }, at) => (waited !== null && Math.min(...came) >= shown.start && Math.min(...came) <= shown.end ? [at] : []));
   return inside.length === 0 ? null : inside.reduce((most, at) => ((meetings[at].waited ?? 0) > (meetings[most].waited ?? 0) ? at : most));
 }
 
