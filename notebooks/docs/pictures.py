@@ -60,6 +60,7 @@ VIEWS = {
     "bench": "measured > bench",
     "roofline": "measured > roofline",
     "package": "ahead_of_time > package",
+    "ranks": "ranks_in_time > ranks",
     "timeline": "softmax_gelu > timeline",
     "logs": "recompiling > logs",
     "artifacts": "two_ranks > artifacts",

@@ -62,5 +62,6 @@ def test_a_program_runs_and_its_page_can_be_written(name: str, tmp_path: Path) -
         "package": first.packages,
         "attention": first.attentions,
         "fast_path": first.fast_paths,
+        "ranks": first.rank,
     }
     assert shown[tab]

@@ -15,9 +15,11 @@ const LEAST_DRAG = 6;
 interface Props {
   readonly view: CollectivesView;
   readonly shown: Window;
+  /** The collective that is looked at. */
+  readonly lit: number | null;
 }
 
-export function Chart({ view, shown }: Props) {
+export function Chart({ view, shown, lit }: Props) {
   const { store, root } = useMounted();
   const { meeting, isHeld, shown: chosen } = usePart(ranksState);
   const frame = useRef<HTMLDivElement>(null);
@@ -28,7 +30,6 @@ export function Chart({ view, shown }: Props) {
   const drag = useSignal<readonly [number, number] | null>(null);
   const arrivals = useMemo(() => arrivalsOf(view), [view]);
   const lanes = lanesOf(view.labels.length, width.value);
-  const lit = meeting.value;
 
   useLayoutEffect(() => {
     const resized = new ResizeObserver(() => { width.value = frame.current?.clientWidth || width.value; });
@@ -86,7 +87,7 @@ export function Chart({ view, shown }: Props) {
       const next = (lit ?? (step > 0 ? -1 : view.meetings.length)) + step;
       if (next >= 0 && next < view.meetings.length) look(next);
       isHeld.value = true;
-    } else if (event.key === "Escape" && lit !== null) {
+    } else if (event.key === "Escape" && meeting.value !== null) {
       isHeld.value = false;
       look(null);
     } else return;

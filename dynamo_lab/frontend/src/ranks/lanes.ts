@@ -53,6 +53,12 @@ export function nearest(arrivals: readonly Arrival[], time: number): Arrival | n
   return time - before.came <= after.came - time ? before : after;
 }
 
+/** What stood open the longest of what began in a time: what to look at first. */
+export function longestOpen({ meetings }: CollectivesView, shown: Window): number | null {
+  const inside = meetings.flatMap(({ came, waited }, at) => (waited !== null && Math.min(...came) >= shown.start && Math.min(...came) <= shown.end ? [at] : []));
+  return inside.length === 0 ? null : inside.reduce((most, at) => ((meetings[at].waited ?? 0) > (meetings[most].waited ?? 0) ? at : most));
+}
+
 /** The line of a meeting in the recording of one of its ranks; empty where none is known. */
 export function lineOf(view: CollectivesView, meeting: number, label: string): string {
   const { lines, ranks } = view.meetings[meeting];

@@ -6,7 +6,7 @@ import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import type { Window } from "../ui/icicle";
 import { Chart } from "./chart";
-import { lineOf } from "./lanes";
+import { lineOf, longestOpen } from "./lanes";
 import { ranksState } from "./state";
 
 /** Of so many ranks the card tells when each came. */
@@ -99,6 +99,7 @@ export function Ranks() {
   const view = source.recordings.ranks.value?.collectives;
   if (!view) return null;
   const window = shown.value ?? (view.steady > 0 ? steadyOf(view) : wholeOf(view));
+  const lit = meeting.value ?? longestOpen(view, window);
   const splits = source.recordings.ranks.value?.splits ?? [];
   const hold = (at: number): void => {
     isHeld.value = true;
@@ -110,14 +111,14 @@ export function Ranks() {
     <div class="dl-scroll dl-ranks-part">
       <div class="dl-ranks-head"><Zoom view={view} /><span class="dl-dim">{plural(view.meetings.length, "collective")} of {plural(view.labels.length, "rank")}. Drag to look closer.</span></div>
       {view.sentences.map((text) => <p key={text}><Prose text={text} /></p>)}
-      {meeting.value === null ? <p class="dl-card dl-dim dl-meeting">Point at a collective.</p> : <Card view={view} at={meeting.value} />}
-      <Chart view={view} shown={window} />
+      {lit !== null && <Card view={view} at={lit} />}
+      <Chart view={view} shown={window} lit={lit} />
       <Legend view={view} shown={window} />
       <Table class="dl-collectives">
         <thead><tr>{view.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
         <tbody>
           {view.alike.map(({ meetings, cells }) => (
-            <tr key={meetings[0]} class={meeting.value !== null && meetings.includes(meeting.value) ? "is-lit" : ""}>
+            <tr key={meetings[0]} class={lit !== null && meetings.includes(lit) ? "is-lit" : ""}>
               {cells.map((cell, i) => (i === 1
                 ? <th key={i} scope="row"><button type="button" class="dl-link" onClick={() => hold(meetings[0])}>{cell}</button></th>
                 : <td key={i}><Prose text={cell} /></td>))}

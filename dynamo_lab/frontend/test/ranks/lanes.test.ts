@@ -1,7 +1,7 @@
 // Where lanes lie, and which collective is under the pointer.
 import { describe, expect, it } from "vitest";
 import type { CollectivesView, MeetingView } from "../../src/core/types.generated";
-import { arrivalsOf, lanesOf, lineOf, nearest, timeOf, xOf } from "../../src/ranks/lanes";
+import { arrivalsOf, lanesOf, lineOf, longestOpen, nearest, timeOf, xOf } from "../../src/ranks/lanes";
 
 function meeting(ranks: readonly number[], came: readonly number[], lines: readonly string[] = [""]): MeetingView {
   return {
@@ -39,6 +39,16 @@ describe("arrivals", () => {
     expect(nearest(arrivals[0], -5)?.meeting).toBe(2);
     expect(nearest(arrivals[0], 50)?.meeting).toBe(1);
     expect(nearest([], 1)).toBeNull();
+  });
+});
+
+describe("what to look at first", () => {
+  it("is what stood open the longest in the time that is shown", () => {
+    const open = (came: number, waited: number | null): MeetingView => ({ ...meeting([0], [came]), waited });
+    const whole = view([open(1, 5), open(2, 1), open(3, 3), open(4, null)]);
+    expect(longestOpen(whole, { start: 0, end: 9 })).toBe(0);
+    expect(longestOpen(whole, { start: 1.5, end: 9 })).toBe(2);
+    expect(longestOpen(whole, { start: 3.5, end: 9 })).toBeNull();
   });
 });
 

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.terminal.core.parts import MARGIN, grid, heading, line, text
+from dynamo_lab.render.terminal.core.parts import MARGIN, grid, heading, indented, line, text
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view.core.words import plural, seconds
 from dynamo_lab.view.ranks.collectives import CollectivesView, MeetingView, amount, time_text
@@ -114,7 +114,7 @@ def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[Render
         yield line(("  ".join(columns), "dim" if is_head else ""))
         if not is_head:
             told = "; ".join(one_line(cell) for cell in row[_NUMBERS:] if cell)
-            yield line((f"{' ' * (widths[0] + 2)}{told}", "dim"))
+            yield indented(text(told, "dim"), widths[0] + 2)
 
 
 def _each(view: CollectivesView) -> Iterator[RenderableType]:
