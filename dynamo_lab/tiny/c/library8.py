@@ -76,7 +76,7 @@ static void conv8_wide(int16_t *out, const int8_t *x, const layer8 *a, const con
         for (int j = 0; j < s->ow; j++) *out++ = (int16_t)conv8_at(x, a, s, n, o, i, j);
 }
 
-/* A pointwise convolution, a channel at a time, and the depthwise one of that channel. */
+/* A convolution, a channel at a time, and the depthwise one of that channel. */
 static void conv8_pair(int8_t *out, int8_t *channel, const int8_t *x, const layer8 *a,
                        const conv_shape *s, const layer8 *b, const conv_shape *t) {
   conv_shape one = *t;

@@ -14,6 +14,7 @@ is the best of a grid, on the first seed, by the accuracy on a third part of the
 from __future__ import annotations
 
 import copy
+import itertools
 import sys
 from dataclasses import dataclass
 from statistics import mean, stdev
@@ -108,7 +109,7 @@ def digits(seed: int) -> tuple[tuple[torch.Tensor, torch.Tensor], Data]:
     even, odd = y % 2 == 0, y % 2 == 1
     (ex, ey), (ox, oy) = (x[even], y[even] // 2), (x[odd], y[odd] // 2)
     ends = (0, TRAIN, TRAIN + CHECK, len(oy) - (len(oy) - TRAIN - CHECK) % BATCH)
-    parts = [(ox[a:b], oy[a:b]) for a, b in zip(ends, ends[1:], strict=False)]
+    parts = [(ox[a:b], oy[a:b]) for a, b in itertools.pairwise(ends)]
     return (ex, ey), Data(*parts)
 
 
