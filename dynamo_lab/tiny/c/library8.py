@@ -217,7 +217,7 @@ static int32_t stepped(int32_t old, float step, int number, int salt, uint32_t s
   return found < -most ? -most : found > most ? most : found;
 }
 
-/* The weight's gradient, an element at a time, and at once its step. `dim` is that of `channels`. */
+/* The weight's gradient, an element at a time, and its step. `dim` is that of `channels`. */
 static void conv8_sgd(int8_t *weight, const int8_t *grad, float scale, const int8_t *x,
                       const float *factor, int x_zero, int salt, uint32_t seed, float lr,
                       const conv_shape *s, int dim, const int *channels, int whole) {

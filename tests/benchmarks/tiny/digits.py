@@ -101,9 +101,9 @@ def digits(seed: int) -> tuple[tuple[torch.Tensor, torch.Tensor], Data]:
     """The even digits, and the odd ones in a seed's order."""
     from sklearn.datasets import load_digits
 
-    known = load_digits()
-    x = torch.tensor(known.images, dtype=torch.float32).unsqueeze(1) / 16
-    y = torch.tensor(known.target)
+    images, labels = load_digits(return_X_y=True)
+    x = torch.tensor(images, dtype=torch.float32).view(-1, 1, 8, 8) / 16
+    y = torch.tensor(labels)
     order = torch.randperm(len(y), generator=torch.Generator().manual_seed(seed))
     x, y = x[order], y[order]
     even, odd = y % 2 == 0, y % 2 == 1
@@ -133,8 +133,8 @@ def learned(x: torch.Tensor, y: torch.Tensor, seed: int) -> Digits:
             adam.step()
     model.eval()
     for name in places:
-        convolution, norm = cast("nn.Sequential", model.get_submodule(name))
-        model.set_submodule(name, fuse_conv_bn_eval(convolution, norm))
+        pair = cast("Any", model.get_submodule(name))
+        model.set_submodule(name, fuse_conv_bn_eval(pair[0], pair[1]))
     model.head = nn.Linear(48, 5)
     return model
 
