@@ -88,6 +88,33 @@ def test_the_c_has_the_bits_of_pytorch(tmp_path: Path) -> None:
     assert "conv8_pair(" in text.split("train_step(")[-1]
 
 
+ARM = "-mcpu=cortex-m7 -mfpu=fpv5-sp-d16 -mfloat-abi=hard -mthumb -std=gnu99 -O2"
+HAS_ARM = all(map(shutil.which, ("arm-none-eabi-gcc", "qemu-system-arm")))
+
+
+@pytest.mark.release
+@pytest.mark.skipif(not HAS_ARM, reason="no arm-none-eabi-gcc or no qemu-system-arm")
+def test_a_cortex_m7_has_the_bits_of_pytorch(tmp_path: Path) -> None:
+    plan, given = planned(), samples(2)
+    plan.to_c(tmp_path)
+    (tmp_path / "samples.bin").write_bytes(b"".join(plan.record(*sample) for sample in given))
+    options = [*ARM.split(), "-fno-strict-aliasing", "-ffp-contract=off", '-DRATE="0.05"']
+    link = ["--specs=rdimon.specs", "-nostartfiles", "-T", "mps2.ld"]
+    sources = ["main.c", "step.c", "mps2.c", "-lm", "-o", "train.elf"]
+    subprocess.run(["arm-none-eabi-gcc", *options, *link, *sources], cwd=tmp_path, check=True)
+    board = ["qemu-system-arm", "-M", "mps2-an500", "-nographic", "-kernel", "train.elf"]
+    done = subprocess.run(
+        [*board, "-semihosting-config", "enable=on,target=native"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    losses = [plan.step(*sample, lr=0.05).item() for sample in given]
+    assert [single(float(line)) for line in done.stdout.split()] == losses
+
+
 def single(value: float) -> float:
     return struct.unpack("f", struct.pack("f", value))[0]
 
