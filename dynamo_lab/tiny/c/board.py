@@ -1,4 +1,4 @@
-"""What a step needs to run on a board without a system: Arm's MPS2 with a Cortex-M7, as QEMU has it.
+"""What starts a step on a board without a system: Arm's MPS2 with a Cortex-M7, as QEMU has it.
 
 `arm-none-eabi-gcc` links it with newlib's semihosting, by which the board reads the host's files.
 """
