@@ -44,10 +44,11 @@ class TinyBar(Struct, frozen=True, kw_only=True):
 class TinyPlan(Struct, frozen=True, kw_only=True):
     """A training step as planned; sizes in bytes, `limit` None where there is none.
 
-    `arena` is the size of the block with the sample, the activations and the gradients, `alive`
-    the most that is alive in it at once, and `order_bound` what no order of the operations is
-    below. `precision` is how bytes are counted, `dtype` what the step computes in. `resident` are updated parameters and their state, `frozen` the others and constants,
-    which can lie in read-only memory. `peak_at` is the node during which most is alive.
+    `precision` is how bytes are counted, `dtype` what the step computes in. `arena` is the size of
+    the block with the sample, the activations and the gradients, `alive` the most that is alive in
+    it at once, and `order_bound` what no order of the operations is below. `resident` are updated
+    parameters and their state, `frozen` the others and constants, which can lie in read-only
+    memory. `peak_at` is the node during which most is alive.
     """
 
     precision: str

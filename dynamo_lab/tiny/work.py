@@ -121,7 +121,7 @@ class _Reader:
 
     def __init__(self, step: StepGraph, precision: Precision) -> None:
         self._step = step
-        self._precision = counted(step, precision)
+        self._precision: Precision = counted(step, precision)
         self._storages: list[Storage] = []
         self._of_node: dict[str, tuple[int, ...]] = {}
         self._operations: list[Operation] = []

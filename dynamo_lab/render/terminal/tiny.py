@@ -47,6 +47,10 @@ _COUNTED = {
     "int8": f"{_INT8}); the step itself computes in float32",
     "mixed": f"{_INT8} and of a gradient); the step itself computes in float32",
 }
+_COUNTED_INT8 = (
+    "it computes in int8; until quantize sizes are those that int8 would need (a byte an element, "
+    "four of a bias), from there as they are"
+)
 _COLUMNS = tuple(Text(word, style="dim") for word in ("pass", "peak", "operations", "products", ""))
 
 
@@ -59,7 +63,7 @@ def _updated(plan: TinyPlan) -> str:
     share = plan.updated / plan.parameters if plan.parameters else 0
     return (
         f"{plural(plan.updated_tensors, 'parameter')} updated, {percent(share)} of the model's "
-        f"numbers; {_COUNTED[plan.precision]}"
+        f"numbers; {_COUNTED_INT8 if plan.dtype == 'int8' else _COUNTED[plan.precision]}"
     )
 
 

@@ -76,7 +76,7 @@ static void conv8_wide(int16_t *out, const int8_t *x, const layer8 *a, const con
         for (int j = 0; j < s->ow; j++) *out++ = (int16_t)conv8_at(x, a, s, n, o, i, j);
 }
 
-/* A pointwise convolution, a channel at a time, and the depthwise one of that channel. */
+/* A convolution, a channel at a time, and the depthwise one of that channel. */
 static void conv8_pair(int8_t *out, int8_t *channel, const int8_t *x, const layer8 *a,
                        const conv_shape *s, const layer8 *b, const conv_shape *t) {
   conv_shape one = *t;
@@ -217,7 +217,7 @@ static int32_t stepped(int32_t old, float step, int number, int salt, uint32_t s
   return found < -most ? -most : found > most ? most : found;
 }
 
-/* The weight's gradient, an element at a time, and at once its step. `dim` is that of `channels`. */
+/* The weight's gradient, an element at a time, and its step. `dim` is that of `channels`. */
 static void conv8_sgd(int8_t *weight, const int8_t *grad, float scale, const int8_t *x,
                       const float *factor, int x_zero, int salt, uint32_t seed, float lr,
                       const conv_shape *s, int dim, const int *channels, int whole) {

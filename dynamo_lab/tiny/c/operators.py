@@ -10,8 +10,8 @@ import torch
 from dynamo_lab.tiny import operators
 from dynamo_lab.tiny.c.values import (
     Place,
-    conv_shape,
     contiguous,
+    conv_shape,
     index,
     loops,
     need,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from dynamo_lab.tiny import operators
-from dynamo_lab.tiny.c.values import Place, conv_shape, contiguous, loops, index, number, table_of
+from dynamo_lab.tiny.c.values import contiguous, conv_shape, index, loops, number, table_of
 from dynamo_lab.tiny.int8.loss import cross_entropy8
 from dynamo_lab.tiny.int8.operators import (
     add8,

@@ -16,6 +16,7 @@ import torch
 
 from dynamo_lab.errors import OutputError, TinyError
 from dynamo_lab.tiny.arena import arena
+from dynamo_lab.tiny.c.board import BOARD, LINKER
 from dynamo_lab.tiny.c.library import LIBRARY, SHAPE
 from dynamo_lab.tiny.c.library8 import library8
 from dynamo_lab.tiny.c.operators import TABLE
@@ -54,6 +55,8 @@ def write_program(
         "weights.h": writer.weights(),
         "main.c": MAIN,
         "CMakeLists.txt": CMAKE,
+        "mps2.c": BOARD,
+        "mps2.ld": LINKER,
     }
     target = Path(folder)
     try:

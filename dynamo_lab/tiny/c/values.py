@@ -141,7 +141,7 @@ def conv_shape(
     dilation: Sequence[int],
     groups: int,
 ) -> str:
-    """A convolution's sizes as a C struct: of its input, its result, its weight, and its options."""
+    """A convolution's sizes as a C struct, from the shapes of what it reads and makes."""
     values = [*x, *out[1:], *weight[2:], *stride, *padding, *dilation, groups]
     return f"(const conv_shape){{{', '.join(map(str, values))}}}"
 

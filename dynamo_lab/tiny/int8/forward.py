@@ -54,13 +54,14 @@ def _addmm(walk: Walk, node: Node) -> None:
 
 
 def _mm(walk: Walk, node: Node) -> None:
-    _linear(walk, node, *node.args, None)
+    x, weight = node.args
+    _linear(walk, node, x, weight, None)
 
 
 def _linear(walk: Walk, node: Node, x: Node, weight: Node, bias: Node | None) -> None:
     given = walk.known[x]
     need(isinstance(given, Activation) and _is_linear(weight), "it is no linear layer")
-    n, c = given.node.meta["val"].shape
+    n, c = tuple(given.node.meta["val"].shape)
     wide = Activation(placed(walk, given.node, (n, c, 1, 1)), given.scale)
     made = _summed(walk, node, wide, weight, bias, LINEAR)
     flat = placed(walk, made.node, (n, made.node.meta["val"].shape[1]))
@@ -159,9 +160,15 @@ def _relu(walk: Walk, node: Node) -> None:
     walk.known[node] = Activation(made, given.scale)
 
 
+def _activation(walk: Walk, node: Any) -> Activation:
+    found = walk.known.get(node)
+    if not isinstance(found, Activation):
+        raise NoInt8("it adds what is no activation")
+    return found
+
+
 def _add(walk: Walk, node: Node) -> None:
-    one, other = (walk.known.get(arg) for arg in node.args[:2])
-    need(isinstance(one, Activation) and isinstance(other, Activation), "it adds a constant")
+    one, other = (_activation(walk, arg) for arg in node.args[:2])
     alike = one.node.meta["val"].shape == other.node.meta["val"].shape
     need(alike and not node.kwargs, "its parts are of two shapes, or it has a factor")
     scale = walk.scale(_last(node))

@@ -1,7 +1,7 @@
-"""Fuse: a pointwise convolution and the depthwise one that alone reads it, channel by channel.
+"""Fuse: a convolution and the depthwise one that alone reads it, channel by channel.
 
-A depthwise filter needs one channel of its input, and a pointwise convolution makes its channels
-one by one: so the widest activation of an inverted bottleneck need not be there as a whole. Every
+A depthwise filter needs one channel of its input, and a convolution makes its channels one by one:
+so the widest activation of an inverted bottleneck need not be there as a whole. Every
 number is computed once and is the same. Lin et al., "MCUNetV2", NeurIPS 2021, let the depthwise
 convolution write over its input; here the input is never whole.
 """
@@ -22,7 +22,7 @@ def fuse(step: StepGraph) -> StepGraph:
     """The graph with such pairs as one operation, that needs room for a channel beside its own."""
     made = step.copied()
     for node in list(made.graph.nodes):
-        if node.target is conv8 and _is_depthwise(node) and _is_pointwise(node.args[0]):
+        if node.target is conv8 and _is_depthwise(node) and _is_whole(node.args[0]):
             first = node.args[0]
             with made.graph.inserting_before(node):
                 pair = add(made.graph, conv8_pair, first.args[0], first.args[1:], node.args[1:])
@@ -37,10 +37,7 @@ def _is_depthwise(node: Node) -> bool:
     return groups == weight.shape[0] and weight.shape[1] == 1 and not node.kwargs
 
 
-def _is_pointwise(node: Node) -> bool:
-    """Whether a node is a convolution of single places, read once."""
-    if node.target is not conv8 or len(node.users) != 1 or node.kwargs:
-        return False
-    stride, padding, _, groups = node.args[8:12]
-    alone = node.args[1].meta["val"].shape[2:] == (1, 1) and groups == 1
-    return alone and set(stride) == {1} and set(padding) == {0}
+def _is_whole(node: Node) -> bool:
+    """Whether a node is a convolution of all its input's channels, read once."""
+    is_alone = node.target is conv8 and len(node.users) == 1 and not node.kwargs
+    return is_alone and node.args[11] == 1

@@ -153,10 +153,9 @@ def conv8_sgd_(
 ) -> None:
     """The step of a convolution's weight in place: its gradient is never stored.
 
-    Args:
-        factor: By output channel, what a sum is in units of the weight: see `scales.update_factor`.
-        salt: A number of this weight's own, `seed` one of the step's: they draw the rounding.
-        dim: Where `channels` are, those alone that are updated.
+    `factor` is, by output channel, what a sum is in units of the weight (`scales.update_factor`),
+    `salt` a number of this weight's own and `seed` one of the step's: they draw the rounding.
+    Along `dim`, `channels` alone are updated.
     """
     part = weight if channels is None else kept_channels(weight, dim, channels)
     sums = conv_weight_grad(

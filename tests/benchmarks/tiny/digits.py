@@ -14,6 +14,7 @@ is the best of a grid, on the first seed, by the accuracy on a third part of the
 from __future__ import annotations
 
 import copy
+import itertools
 import sys
 from dataclasses import dataclass
 from statistics import mean, stdev
@@ -100,15 +101,15 @@ def digits(seed: int) -> tuple[tuple[torch.Tensor, torch.Tensor], Data]:
     """The even digits, and the odd ones in a seed's order."""
     from sklearn.datasets import load_digits
 
-    known = load_digits()
-    x = torch.tensor(known.images, dtype=torch.float32).unsqueeze(1) / 16
-    y = torch.tensor(known.target)
+    images, labels = load_digits(return_X_y=True)
+    x = torch.tensor(images, dtype=torch.float32).view(-1, 1, 8, 8) / 16
+    y = torch.tensor(labels)
     order = torch.randperm(len(y), generator=torch.Generator().manual_seed(seed))
     x, y = x[order], y[order]
     even, odd = y % 2 == 0, y % 2 == 1
     (ex, ey), (ox, oy) = (x[even], y[even] // 2), (x[odd], y[odd] // 2)
     ends = (0, TRAIN, TRAIN + CHECK, len(oy) - (len(oy) - TRAIN - CHECK) % BATCH)
-    parts = [(ox[a:b], oy[a:b]) for a, b in zip(ends, ends[1:], strict=False)]
+    parts = [(ox[a:b], oy[a:b]) for a, b in itertools.pairwise(ends)]
     return (ex, ey), Data(*parts)
 
 
@@ -132,8 +133,8 @@ def learned(x: torch.Tensor, y: torch.Tensor, seed: int) -> Digits:
             adam.step()
     model.eval()
     for name in places:
-        convolution, norm = cast("nn.Sequential", model.get_submodule(name))
-        model.set_submodule(name, fuse_conv_bn_eval(convolution, norm))
+        pair = cast("Any", model.get_submodule(name))
+        model.set_submodule(name, fuse_conv_bn_eval(pair[0], pair[1]))
     model.head = nn.Linear(48, 5)
     return model
 

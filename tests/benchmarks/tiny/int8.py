@@ -1,0 +1,55 @@
+"""Memory of training steps in int8, to the byte: `python -m tests.benchmarks.tiny.int8`.
+
+The networks and schemes of `python -m tests.benchmarks.tiny`, at 128 x 128 and batch 1. "Full" is
+counted as int8 would need it, with all gradients to the end; "sparse" the same of the scheme;
+"trained" is the step as its C has it: arena, updated parameters. "Constants" is what only is read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+
+import dynamo_lab as lab
+from dynamo_lab.render.tables import table
+from dynamo_lab.view.core.words import size
+from tests.benchmarks.tiny.__main__ import SCHEMES, update_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEAD = (
+    *("network", "full", "sparse", "trained", "sparse x", "trained x", "both x"),
+    *("arena", "updated", "constants", "worst moment"),
+)
+
+
+def rows() -> Iterator[tuple[str, ...]]:
+    torch.manual_seed(0)
+    sample = torch.randn(1, 3, 128, 128), torch.tensor([1])
+    for name, (make, scheme) in SCHEMES.items():
+        model = make()
+        update = update_of(model, scheme)
+        plan = lab.tiny(model, sample, update=update, memory=None, channels="largest", dtype="int8")
+        facts = plan.facts
+        full, sparse, trained = (bar.bytes for bar in facts.bars)
+        yield (
+            name,
+            *map(size, (full, sparse, facts.bytes)),
+            f"{full / sparse:.1f}",
+            f"{sparse / trained:.2f}",
+            f"{full / trained:.1f}",
+            *map(size, (facts.arena, facts.resident, facts.frozen)),
+            facts.peak_at,
+        )
+    yield ("the paper", "", "", "", "7 to 9", "2.4 to 3.2", "20 to 21", "", "", "", "")
+
+
+def main() -> None:
+    torch.set_num_threads(1)
+    print("\n".join(table([HEAD, *rows()])))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""A step in int8: its gradients, its scaling, and its C, which has PyTorch's bits."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import struct
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from torch.nn import functional
+
+import dynamo_lab as lab
+from dynamo_lab.errors import OptionError, TinyError
+from dynamo_lab.tiny.int8.loss import SCORE, cross_entropy8
+from dynamo_lab.tiny.int8.operators import conv8_input_grad, drawn
+from dynamo_lab.tiny.int8.scales import multipliers, update_factor
+from dynamo_lab.tiny.networks import Block, MobileNetwork, Transformer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dynamo_lab.tiny.plan import Plan
+
+pytestmark = pytest.mark.live
+
+Sample = tuple[torch.Tensor, torch.Tensor]
+UPDATE: dict[str, Any] = {
+    **dict.fromkeys(("head.*", "last.*", "blocks.3.*", "blocks.2.*.bias"), "all"),
+    "blocks.2.up.weight": 0.5,
+    "blocks.2.depthwise.weight": 0.5,
+}
+
+
+def samples(count: int) -> list[Sample]:
+    draw = torch.Generator().manual_seed(1)
+    return [
+        (torch.randn(3, 3, 8, 8, generator=draw), torch.randint(5, (3,), generator=draw))
+        for _ in range(count)
+    ]
+
+
+def planned(**options: Any) -> Plan:
+    """Depthwise filters of two sizes, strides, a residual, sliced channels: each operator's C."""
+    torch.manual_seed(0)
+    blocks = [Block(1, 3, 8), Block(3, 3, 8), Block(3, 5, 16, 2), Block(3, 3, 16)]
+    model = MobileNetwork(8, blocks, 32, 5)
+    asked = {"update": UPDATE, "dtype": "int8", "calibrate": samples(3), **options}
+    return lab.tiny(model, samples(1)[0], memory=None, **asked)
+
+
+def integers(plan: Plan) -> dict[str, torch.Tensor]:
+    assert plan.quantized is not None
+    return {name: value.clone() for name, value in plan.quantized.values.items()}
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
+def test_the_c_has_the_bits_of_pytorch(tmp_path: Path) -> None:
+    plan, given = planned(), samples(4)
+    plan.to_c(tmp_path)
+    (tmp_path / "samples.bin").write_bytes(b"".join(plan.record(*sample) for sample in given))
+    losses = [plan.step(*sample, lr=0.05).item() for _ in range(2) for sample in given]
+    command = "gcc -std=c99 -pedantic -Wall -Wextra -Werror -O1 -fno-strict-aliasing"
+    command += " -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover"
+    subprocess.run(
+        [*command.split(), "main.c", "step.c", "-lm", "-o", "train"], cwd=tmp_path, check=True
+    )
+    done = subprocess.run(
+        ["./train", "samples.bin", "0.05", "2", "weights.bin"],
+        cwd=tmp_path,
+        env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [single(float(line)) for line in done.stdout.splitlines()] == losses
+    order = [plan.graph.parameters.get(node.name, "") for node in plan.graph.graph.nodes]
+    changed = [name for name in order if name in plan.graph.updated]
+    assert set(changed) == set(plan.selected)
+    values = integers(plan)
+    expected = b"".join(values[name].numpy().tobytes() for name in changed)
+    assert (tmp_path / "weights.bin").read_bytes() == expected
+    assert plan.is_intact
+    text = (tmp_path / "step.c").read_text(encoding="utf-8")
+    assert "conv8_pair(" in text.split("train_step(")[-1]
+
+
+ARM = "-mcpu=cortex-m7 -mfpu=fpv5-sp-d16 -mfloat-abi=hard -mthumb -std=gnu99 -O2"
+HAS_ARM = all(map(shutil.which, ("arm-none-eabi-gcc", "qemu-system-arm")))
+
+
+@pytest.mark.release
+@pytest.mark.skipif(not HAS_ARM, reason="no arm-none-eabi-gcc or no qemu-system-arm")
+def test_a_cortex_m7_has_the_bits_of_pytorch(tmp_path: Path) -> None:
+    plan, given = planned(), samples(2)
+    plan.to_c(tmp_path)
+    (tmp_path / "samples.bin").write_bytes(b"".join(plan.record(*sample) for sample in given))
+    options = [*ARM.split(), "-fno-strict-aliasing", "-ffp-contract=off", '-DRATE="0.05"']
+    link = ["--specs=rdimon.specs", "-nostartfiles", "-T", "mps2.ld"]
+    sources = ["main.c", "step.c", "mps2.c", "-lm", "-o", "train.elf"]
+    subprocess.run(["arm-none-eabi-gcc", *options, *link, *sources], cwd=tmp_path, check=True)
+    board = ["qemu-system-arm", "-M", "mps2-an500", "-nographic", "-kernel", "train.elf"]
+    done = subprocess.run(
+        [*board, "-semihosting-config", "enable=on,target=native"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    losses = [plan.step(*sample, lr=0.05).item() for sample in given]
+    assert [single(float(line)) for line in done.stdout.split()] == losses
+
+
+def single(value: float) -> float:
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+def test_a_scaled_step_is_that_of_float_and_an_unscaled_one_is_s_squared_smaller() -> None:
+    """Many steps of chance, averaged: the mean of a rounded step is the step."""
+    scales = torch.tensor([0.01, 0.002])
+    scaled = update_factor(scales, 1.0, scaling=True)
+    assert torch.allclose(scaled * scales, torch.ones(2))  # in the weight's own units: 1 of 1
+    plain = update_factor(scales, 1.0, scaling=False)
+    assert torch.allclose(plain / scaled, scales**2)
+    plan, sample = planned(update="head.*", headroom=4.0), samples(1)[0]
+    model = plan.model
+    float_plan = lab.tiny(model, sample, update="head.*", memory=None)
+    before = {name: model.get_parameter(name).detach().clone() for name in plan.selected}
+    float_plan.step(*sample, lr=0.5)
+    wanted = {name: model.get_parameter(name).detach() - before[name] for name in before}
+    wanted = {name: value.clone() for name, value in wanted.items()}
+    for name, value in before.items():
+        model.get_parameter(name).data.copy_(value)
+    start = integers(plan)
+    assert plan.quantized is not None
+    sums = {name: torch.zeros_like(value) for name, value in wanted.items()}
+    for _ in range(24):
+        plan.step(*sample, lr=0.5)
+        for name, kept in start.items():
+            value = plan.quantized.values[name]
+            if name in sums:
+                sums[name] += value - kept
+            value.copy_(kept)
+    for name, value in wanted.items():
+        scale = plan.quantized.scales[name]
+        found = sums[name] / 24 * scale.view(-1, *([1] * (value.dim() - 1)))
+        assert (found - value).norm() < 0.2 * value.norm()
+
+
+def test_the_gradient_of_an_input_is_that_of_float() -> None:
+    torch.manual_seed(0)
+    scales = torch.rand(6) * 0.01 + 0.001
+    weight = torch.randint(-127, 128, (6, 4, 3, 3), dtype=torch.int8)
+    grad = torch.randint(-127, 128, (2, 6, 4, 4), dtype=torch.int8)
+    whole, shift, unit = multipliers(scales, 6 * 9)
+    options = ((2, 4, 8, 8), [2, 2], [1, 1], [1, 1], 1)
+    found, scale = conv8_input_grad(grad, torch.tensor(0.5), weight, whole, shift, unit, *options)
+    wanted = torch.nn.grad.conv2d_input(
+        options[0], weight * scales.view(-1, 1, 1, 1), grad * 0.5, stride=2, padding=1
+    )
+    assert (found * scale - wanted).abs().max() <= 0.51 * scale + 1e-3 * wanted.abs().max()
+    assert found.abs().max() == 127
+
+
+def test_the_loss_and_its_gradient_are_those_of_the_cross_entropy() -> None:
+    torch.manual_seed(0)
+    scores, target = (torch.randn(7, 9) * 1500).short(), torch.randint(9, (7,))
+    target[2] = -100
+    loss, grad, scale = cross_entropy8(scores, target, -100)
+    given = (scores * SCORE).requires_grad_()
+    wanted = functional.cross_entropy(given, target)
+    wanted.backward()
+    assert loss.item() == pytest.approx(wanted.item(), abs=1e-3)
+    assert given.grad is not None
+    assert (grad * scale - given.grad).abs().max() <= 0.51 * scale + 1e-4
+
+
+def test_what_draws_the_rounding_is_even() -> None:
+    found = drawn(torch.arange(20_000), 3, 7)
+    assert found.min() >= 0
+    assert found.max() < 1
+    assert found.mean().item() == pytest.approx(0.5, abs=0.01)
+    assert found.std().item() == pytest.approx(math.sqrt(1 / 12), abs=0.01)
+    assert not torch.equal(found, drawn(torch.arange(20_000), 3, 8))
+
+
+def test_it_learns_and_answers_in_int8() -> None:
+    plan, sample = planned(update="all"), samples(1)[0]
+    before = plan.model(sample[0]).detach()
+    assert (plan.predict(sample[0]) - before).abs().max() < 0.02
+    losses = [plan.step(*sample, lr=0.1).item() for _ in range(12)]
+    assert losses[-1] < losses[0] - 0.1
+    assert plan.facts.dtype == "int8"
+    assert "in int8" in str(plan)
+
+
+def test_a_pair_of_convolutions_needs_one_channel_of_what_is_between() -> None:
+    plan = planned(update="head.*")
+    quantize, fuse = (one for one in plan.facts.passes if one.name in ("quantize", "fuse"))
+    assert fuse.after.bytes < quantize.after.bytes
+    assert {node.meta.get("scratch") for node in plan.graph.graph.nodes} >= {16}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"optimizer": {"lr": 0.1, "momentum": 0.9}}, "plain SGD"),
+        ({"dtype": "int4"}, 'neither "float32" nor "int8"'),
+        ({"headroom": 0.5}, "below 1"),
+        ({"calibrate": [(torch.randn(1, 3, 8, 8), torch.tensor([1]))]}, "other shapes or types"),
+    ],
+)
+def test_what_int8_cannot_do_is_said(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        planned(**options)
+
+
+def test_operators_without_an_int8_form_are_named() -> None:
+    sample = torch.randn(1, 16, 8), torch.tensor([3])
+    with pytest.raises(TinyError, match=r"no int8 form of .*native_layer_norm"):
+        lab.tiny(Transformer(depth=1), sample, update="head.*", dtype="int8")
