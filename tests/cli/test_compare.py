@@ -6,7 +6,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,10 +14,12 @@ from dynamo_lab.__main__ import main
 from dynamo_lab.cli import compare
 from dynamo_lab.errors import EnvironmentsError
 from dynamo_lab.model.core.environment import Environment
-from dynamo_lab.model.recording import Recording
 from dynamo_lab.record import environments
 from dynamo_lab.record.environments import Ran, python_of
 from tests.view.samples import branch_and_print, recompiled
+
+if TYPE_CHECKING:
+    from dynamo_lab.model.recording import Recording
 
 PROGRAM = """\
 import sys
@@ -83,7 +85,7 @@ def test_one_that_cannot_be_made_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Pip(monkeypatch, code=1)
-    with pytest.raises(EnvironmentsError, match="could not install torch==9.9: ERROR: no such"):
+    with pytest.raises(EnvironmentsError, match=r"could not install torch==9\.9: ERROR: no such"):
         python_of("torch==9.9", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
