@@ -118,6 +118,32 @@ CALLS = "%%record --json kept.json\nz = torch.compile(Outer().make(), backend='a
 LOADED = "import dynamo_lab as lab\nlab.load('kept.json').show()"
 
 
+RECORDED = (
+    "%%record\n"
+    "def g(t):\n"
+    "    y = t.tanh()\n"
+    "    if y.sum() > 0:\n"
+    "        y = y * 2\n"
+    "    return y\n"
+    "z = torch.compile(g, backend='aot_eager')(x)"
+)
+
+
+@pytest.mark.release
+def test_a_recorded_cell_is_changed_as_a_compiled_one_is(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook("recorded.ipynb", SETUP, RECORDED)
+    notebook.run_all()
+    found = opened(notebook)
+    found.get_by_role("button", name="Apply to cell 2").click()
+    found.get_by_text("Written into cell 2.").wait_for()
+    assert text(notebook, 1).startswith(
+        "%%record\ndef g(t):\n    y = t.tanh()\n    y = torch.where("
+    )
+    notebook.page.locator(".jp-CodeCell .cm-content").nth(1).click()
+    notebook.page.keyboard.press("Shift+Enter")
+    notebook.page.locator(".dynamo-lab-live .dl-findings.is-clean").wait_for()
+
+
 @pytest.mark.release
 def test_it_is_the_cell_that_defines_the_function_and_only_of_this_kernel(
     open_notebook: OpenNotebook,
