@@ -144,8 +144,9 @@ def build(ranks: Sequence[Known]) -> CollectivesView | None:
 
 
 def _begin(one: Known, met: Sequence[Meeting]) -> float:
-    calls = [call.started for each in met for n, call in each.calls.items() if n == one.rank.number]
-    return min([*calls, *([one.rank.started] if one.rank.started else [])], default=met[0].start)
+    number, known = one.rank.number, one.rank.started
+    times = [each.calls[number].started for each in met if number in each.calls]
+    return min([*times, known] if known else [*times, met[0].start])
 
 
 def _meeting(
@@ -195,11 +196,11 @@ def _lines(lines: Sequence[Line | None]) -> tuple[str, ...]:
 
 def _shape(call: Call) -> str:
     """'float[8, 64]', with how many more there are."""
-    if not call.sizes:
+    shapes = [f"[{', '.join(map(str, sizes))}]" for sizes in call.sizes]
+    if not shapes:
         return ""
     kind = call.dtypes[0].lower() if call.dtypes else ""
-    more = f" and {len(call.sizes) - 1} more" if len(call.sizes) > 1 else ""
-    return f"{kind}[{', '.join(map(str, call.sizes[0]))}]{more}"
+    return f"{kind}{shapes[0]}" + (f" and {len(shapes) - 1} more" if len(shapes) > 1 else "")
 
 
 def bytes_of(sizes: Sequence[Sequence[int]], dtypes: Sequence[str]) -> int | None:
