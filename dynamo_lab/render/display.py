@@ -9,8 +9,8 @@ from IPython.core import display_functions
 from IPython.core.getipython import get_ipython
 
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.render.fallback.page import fallback, waiting
 from dynamo_lab.render.fallback.compare.side_by_side import fallback_of_several
+from dynamo_lab.render.fallback.page import fallback, waiting
 from dynamo_lab.render.keeping import NOT_KEPT, Keeping, keep
 from dynamo_lab.render.live_views import keep_live, running_cell
 from dynamo_lab.render.margin import margins, place_of

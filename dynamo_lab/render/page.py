@@ -12,8 +12,8 @@ from importlib.resources import files
 
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.model.core.codec import as_json
-from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.render.fallback.compare.side_by_side import fallback_of_several
+from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.render.large import beginning, fitted
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.text import shortened
