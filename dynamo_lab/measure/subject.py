@@ -135,7 +135,8 @@ class Subject:
     def step(self, way: Fn) -> None:
         """The optimizer's step of a variant, if there is an optimizer."""
         if self.optimizer is not None:
-            self._steps.get(id(way), self.optimizer.step)()
+            step: Callable[[], object] = self._steps.get(id(way)) or self.optimizer.step
+            step()
 
     def stepped(self, way: Fn, gradients: Fn) -> dict[str, torch.Tensor]:
         """What a variant's step makes of the parameters, with the gradients of another one."""

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.core.references import Id, Ref
+from dynamo_lab.model.core.references import Id, Plain, Ref
 
 Role = Literal["parameter", "input", "output", "activation", "symbol", "state"]
 """What else a saved value is: a parameter and an input live in any case, and so does an output
@@ -139,7 +139,7 @@ class Repartition(Struct, frozen=True, kw_only=True):
     budget: float
     saved: tuple[str, ...]
     activation_bytes: int
-    operators: int
+    operators: Annotated[int, Plain("a count")]
     flops: int
     uncounted: int = 0
     inputs: int = 0

@@ -106,7 +106,7 @@ class Level(Struct, frozen=True, kw_only=True):
     """
 
     title: str
-    operators: int
+    operators: Annotated[int, Plain("a count")]
     overloads: int
     text: str
     seed: str = ""

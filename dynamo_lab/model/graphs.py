@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.core.references import Id, Parallel, Ref, circle
+from dynamo_lab.model.core.references import Id, Parallel, Plain, Ref, circle
 
 Stage = Literal[
     "dynamo",
@@ -122,7 +122,7 @@ class Graph(Struct, frozen=True, kw_only=True):
     nodes: NodeTable
     parent: Annotated[int | None, Ref("graphs")] = None
     parent_node: Annotated[int | None, Ref("graphs[parent].nodes")] = None
-    part: int = 0
+    part: Annotated[int, Plain("numbers the parts of an attempt")] = 0
     traced: tuple[float, ...] = ()
 
     @property

@@ -103,8 +103,15 @@ def test_what_is_told_of_the_runs(
         "a": _ran(branch_and_print(), "loss 0.5\nsame\n", "2.11.0"),
         "b": _ran(recompiled(), "loss 0.7\nsame\n", "2.14.0", code=3),
     }
-    monkeypatch.setattr(compare, "python_of", lambda name, folder: Path(name))
-    monkeypatch.setattr(compare, "recorded", lambda python, script, arguments: runs[str(python)])
+
+    def python_of(name: str, _folder: Path) -> Path:
+        return Path(name)
+
+    def recorded(python: Path, *_asked: object) -> Ran:
+        return runs[str(python)]
+
+    monkeypatch.setattr(compare, "python_of", python_of)
+    monkeypatch.setattr(compare, "recorded", recorded)
     script = tmp_path / "script.py"
     script.write_text("")
     assert main(["compare", str(script), "--with", "a", "--with", "b"]) == 3

@@ -75,7 +75,8 @@ def all_ways() -> None:
         parallel = parallelize_module(Block(), mesh, plan)
         x = torch.randn(4, 16, requires_grad=True)
         torch.compile(parallel, backend="aot_eager")(x).sum().backward()
-        sharded = fully_shard(Block(), mesh=mesh)
+        sharded = Block()
+        fully_shard(sharded, mesh=mesh)
         sharded(torch.randn(4, 16)).sum().backward()  # line: sharded
         torch.compile(reduced, backend="aot_eager")(torch.ones(8))
         dist.all_reduce(torch.ones(4))  # line: eager

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 from torch.nn import functional
+from torch.nn.grad import conv2d_input
 
 import dynamo_lab as lab
 from dynamo_lab.errors import OptionError, TinyError
@@ -159,7 +160,7 @@ def test_the_gradient_of_an_input_is_that_of_float() -> None:
     whole, shift, unit = multipliers(scales, 6 * 9)
     options = ((2, 4, 8, 8), [2, 2], [1, 1], [1, 1], 1)
     found, scale = conv8_input_grad(grad, torch.tensor(0.5), weight, whole, shift, unit, *options)
-    wanted = torch.nn.grad.conv2d_input(
+    wanted = conv2d_input(
         options[0], weight * scales.view(-1, 1, 1, 1), grad * 0.5, stride=2, padding=1
     )
     assert (found * scale - wanted).abs().max() <= 0.51 * scale + 1e-3 * wanted.abs().max()

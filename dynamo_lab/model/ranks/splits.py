@@ -18,7 +18,7 @@ class Bucket(Struct, frozen=True, kw_only=True):
 
     bytes: Annotated[int, _BYTES]
     parameters: tuple[str, ...]
-    operators: int = 0
+    operators: Annotated[int, Plain("a count")] = 0
     extended: int = 0
 
 

@@ -1,3 +1,6 @@
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+# torch annotates its functions only in part.
 """Compiled optimizers: +18 % (HuggingFace), +19 % (TorchBench), +8 % (TIMM) were announced.
 
 About 40 s more to compile was, too.
@@ -28,6 +31,7 @@ from dynamo_lab.suite.summary import speed_word
 from dynamo_lab.suite.table import Cell, build, geometric_mean
 from dynamo_lab.suite.text import table_text
 from dynamo_lab.suite.work import Steps, run
+from dynamo_lab.view.core.words import plural
 from tests.benchmarks.announced.store import store
 
 if TYPE_CHECKING:
@@ -134,6 +138,6 @@ def _means(found: Sequence[Result]) -> dict[str, str]:
             middle = sorted(seconds)[len(seconds) // 2]
             rows[family] = (
                 f"{mean.value:.2f} times as fast ({mean.low:.2f} to {mean.high:.2f}), "
-                f"{mean.count} models, {middle:.0f} s more to compile (median)"
+                f"{plural(mean.count, 'model')}, {middle:.0f} s more to compile (median)"
             )
     return rows

@@ -1,3 +1,5 @@
+# pyright: reportUnknownMemberType=false
+# torch annotates its functions only in part.
 """Training steps of Llama blocks on several ranks; `SETUP` in the environment says how.
 
 Each rank writes how long its steps took, and when they were, beside the file that `RESULT` names.
@@ -107,7 +109,7 @@ def _made(how: str, variant: str, model: nn.Module) -> Callable[[torch.Tensor], 
         made = DistributedDataParallel(model, bucket_cap_mb=100_000 if one_bucket else 25)
         if variant == "eager":
             return made
-        torch._dynamo.config.optimize_ddp = variant != "one-graph"  # noqa: TID251
+        torch._dynamo.config.optimize_ddp = variant != "one-graph"  # noqa: TID251 # pyright: ignore[reportPrivateUsage]
         return torch.compile(made)
     if how == "fsdp":
         mesh = init_device_mesh(_device(), (size,), mesh_dim_names=("dp",))

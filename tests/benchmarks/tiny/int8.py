@@ -1,3 +1,5 @@
+# pyright: reportUnknownMemberType=false
+# torch annotates its functions only in part.
 """Memory of training steps in int8, to the byte: `python -m tests.benchmarks.tiny.int8`.
 
 The networks and schemes of `python -m tests.benchmarks.tiny`, at 128 x 128 and batch 1. "Full" is

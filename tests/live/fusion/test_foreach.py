@@ -1,3 +1,5 @@
+# pyright: reportPrivateImportUsage=false
+# Functions on lists have no public name.
 """Lists of tensors fuse index by index: what is shown is what the scheduler of PyTorch asked."""
 
 from __future__ import annotations

@@ -163,10 +163,10 @@ class Event:
 
 def read(*events: Event) -> Profile:
     profile = Profile.__new__(Profile)
-    results = type("Results", (), {"events": lambda self: events})()
+    results = type("Results", (), {"events": lambda _: events})()
     profiler = type("Profiler", (), {"kineto_results": results})()
     profile._watched = type("Watched", (), {"profiler": profiler})()  # type: ignore[assignment]
-    profile._work = []
+    profile._work = []  # pyright: ignore[reportPrivateUsage]
     profile.read()
     return profile
 

@@ -38,6 +38,7 @@ def _schedule() -> Schedule:
             Group(operations=(3,), loops=("8",)),
             Group(operations=(4,), loops=("4",)),
             Group(operations=(0, 1), kind="fused", loops=("8",), reduction=("8",)),
+            Group(operations=(3, 4), kind="foreach", parts=((3,), (4,))),
         ),
         start=(0, 1, 2, 3, 4),
         rounds=(False, True),

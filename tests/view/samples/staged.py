@@ -7,6 +7,7 @@ from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.lowering import Buffer, LoopLine, Lowered, Lowering, LoweringRule, Range
+from dynamo_lab.model.ranks.splits import Bucket, Split
 from dynamo_lab.model.recording import Recording
 
 from .hostile import HOSTILE
@@ -41,6 +42,10 @@ def staged(rule: str = "def _exp(call, x):\n    return call.map('exp', x)") -> R
             Kernel(id=0, name="kernel0", language="cpp", graph=1, wrapper=None,
                    code="\n".join(line.text for line in printed), nodes=(exp, mul),
                    buffers=("buf0",)),
+        ),
+        splits=(
+            Split(compile_id="0/0", graph=0, first_limit=1, limit=2,
+                  buckets=(Bucket(bytes=4, parameters=("w",)),)),
         ),
         lowerings=(
             Lowering(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rich.console import RenderableType
+from rich.text import Text
 
 from dynamo_lab.render.terminal.core.parts import Page, grid, indented, line, more, text
 from dynamo_lab.render.text import one_line, shortened
@@ -35,7 +36,7 @@ def lists(view: ForeachView, page: Page, command: str) -> Iterator[RenderableTyp
         yield indented(more(left, "pairs of lists", command))
 
 
-def _row(item: IndexView) -> tuple[RenderableType, ...]:
+def _row(item: IndexView) -> tuple[Text, ...]:
     return (
         text(str(item.index), "dim"),
         text(item.state, _STYLES[item.state]),
