@@ -3,7 +3,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useModel, useStore } from "../core/context";
 import { isTab, TAB_NAMES, type Tab } from "../core/tabs";
 import type { LogView } from "../core/types.generated";
-import { CompileId, Go, GoTab } from "../ui/bits";
+import { CompileId, Go, GoTab, Prose } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
@@ -55,7 +55,7 @@ export function Logs() {
             </>
           )}
         />
-        {logs.left && <p class="dl-dim">{logs.left}</p>}
+        {logs.left && <p class="dl-dim"><Prose text={logs.left} /></p>}
       </div>
       {item && (
         <div class="dl-log">
