@@ -12,12 +12,13 @@ from msgspec import structs
 from dynamo_lab.bench.quantization.parts import bytes_of, parts_of, relative_error
 from dynamo_lab.bench.quantization.schemes import (
     Made,
+    lifting_pass,
     operator_name,
     quantized,
     saturates,
     torchao_version,
 )
-from dynamo_lab.capture.core.compat import constants_frozen
+from dynamo_lab.capture.core.compat import constants_frozen, pre_grad_pass
 from dynamo_lab.live.session import Session
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.machine import describe_machine
@@ -57,8 +58,9 @@ def tried(
     found: list[SchemeTrial] = []
     for scheme in schemes:
         try:
-            made = quantized(model, example, scheme, calibration)
-            trial, call = _trial(made, model, example, scheme, expected, recorded)
+            with pre_grad_pass(lifting_pass) if scheme == "int8" else nullcontext():
+                made = quantized(model, example, scheme, calibration)
+                trial, call = _trial(made, model, example, scheme, expected, recorded)
         except Exception as error:  # any: what torchao or the compiler cannot do here is told
             found.append(SchemeTrial(scheme=scheme, problem=f"{told(error)}."))
         else:

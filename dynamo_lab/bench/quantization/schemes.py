@@ -54,6 +54,11 @@ def _of(name: str) -> Any:
     return importlib.import_module(name)
 
 
+def lifting_pass() -> Any:
+    """What torchao has Inductor do before the gradient; importing it sets it for the process."""
+    return _of("torchao.quantization.pt2e.quantizer.x86_inductor_quantizer").quant_lift_up
+
+
 def quantized(
     model: torch.nn.Module,
     example: tuple[Any, ...],

@@ -3,7 +3,7 @@
 Capabilities are asked of the installed release, not of its version number.
 """
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -58,6 +58,21 @@ def constants_frozen() -> Iterator[None]:
     """
     with _set({hooks.FROZEN: True}):
         yield
+
+
+@whole
+def pre_grad_pass(find: Callable[[], Any]) -> Iterator[None]:
+    """Inductor runs a pass of its user's on what is compiled in the block, and none afterwards.
+
+    Args:
+        find: gives the pass; to import it may put it into the settings, as torchao's does.
+    """
+    with _set(
+        {hooks.PRE_GRAD_PASS: hooks.PRE_GRAD_PASS.get()} if hooks.PRE_GRAD_PASS.exists else {}
+    ):
+        found = find()
+        with _set({hooks.PRE_GRAD_PASS: found}):
+            yield
 
 
 @whole

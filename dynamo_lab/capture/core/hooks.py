@@ -26,6 +26,12 @@ FROZEN = Private(
     "torch._inductor.config", "freezing", "models are quantized without weights that are packed."
 )
 
+PRE_GRAD_PASS = Private(
+    "torch._inductor.config",
+    "pre_grad_custom_pass",
+    "torchao's pass for quantized attention stays in the settings of the process.",
+)
+
 _LIMITS = "a function is not compiled more often than Dynamo's limit, as a benchmark may need."
 RECOMPILE_LIMITS = (
     Private("torch._dynamo.config", "recompile_limit", _LIMITS),

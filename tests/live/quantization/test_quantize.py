@@ -91,6 +91,12 @@ def test_the_model_and_what_is_compiled_of_it_stay_as_they_are() -> None:
         assert not torch.allclose(mine(X), before)
 
 
+def test_the_settings_of_the_process_stay_as_they_are(found: Quantized) -> None:
+    """Importing torchao's quantizer has Inductor run a pass of its own from then on."""
+    assert found.facts.schemes[0].problem == ""
+    assert torch._inductor.config.pre_grad_custom_pass is None
+
+
 def test_what_cannot_be_quantized_is_refused() -> None:
     with pytest.raises(OptionError, match=r"call model.eval\(\) first"):
         lab.quantize(model().train(), X)
