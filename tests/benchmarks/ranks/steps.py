@@ -78,7 +78,8 @@ def step() -> None:
     how, _, variant = os.environ[SETUP].partition(" ")
     model, x = _model()
     run = _made(how, variant, model)
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+    # one by one: a list takes no mix of DTensors and what tensor parallelism leaves as it was
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-4, foreach=False)
     spent: list[float] = []
     begun = 0.0
     for at in range(WARM + TIMED):

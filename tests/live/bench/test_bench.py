@@ -109,7 +109,9 @@ def test_what_is_stopped_is_kept() -> None:
 
 
 def test_bad_options_are_refused() -> None:
-    with pytest.raises(OptionError, match=r"no variant 'quick'.*compiled, compiled\+optimizer, default"):
+    with pytest.raises(
+        OptionError, match=r"no variant 'quick'.*compiled, compiled\+optimizer, default"
+    ):
         lab.bench(program, torch.randn(2), ways="quick")
     with pytest.raises(OptionError, match="No round"):
         lab.bench(program, torch.randn(2), rounds=0)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import torch
+from torch._inductor import config as inductor_config
 
 import dynamo_lab as lab
 from dynamo_lab.errors import OptionError
@@ -94,7 +95,7 @@ def test_the_model_and_what_is_compiled_of_it_stay_as_they_are() -> None:
 def test_the_settings_of_the_process_stay_as_they_are(found: Quantized) -> None:
     """Importing torchao's quantizer has Inductor run a pass of its own from then on."""
     assert found.facts.schemes[0].problem == ""
-    assert torch._inductor.config.pre_grad_custom_pass is None
+    assert inductor_config.pre_grad_custom_pass is None
 
 
 def test_what_cannot_be_quantized_is_refused() -> None:

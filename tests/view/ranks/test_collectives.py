@@ -163,7 +163,11 @@ class Event:
 
 def read(*events: Event) -> Profile:
     profile = Profile.__new__(Profile)
-    results = type("Results", (), {"events": lambda _: events})()
+
+    def known(_: object) -> tuple[Event, ...]:
+        return events
+
+    results = type("Results", (), {"events": known})()
     profiler = type("Profiler", (), {"kineto_results": results})()
     profile._watched = type("Watched", (), {"profiler": profiler})()  # type: ignore[assignment]
     profile._work = []  # pyright: ignore[reportPrivateUsage]
