@@ -12,12 +12,13 @@ class StepMeasure(Struct, frozen=True, kw_only=True):
 
     `bytes` has the arena's share (sample, activations, gradients) and, beside it, `resident`: the
     parameters that are updated and their optimizer's state. Frozen parameters are in neither.
+    `flops` is None where a step computes in integers.
     """
 
     bytes: int
     resident: int
     operations: Annotated[int, Plain("how many there are")]
-    flops: int
+    flops: int | None
 
 
 class TinyPass(Struct, frozen=True, kw_only=True):

@@ -13,9 +13,18 @@ if TYPE_CHECKING:
     from dynamo_lab.tiny.graph import Node, StepGraph
 
 
-def flops(step: StepGraph) -> int:
-    """Of one step; what is no product of matrices or a convolution counts as nothing."""
-    return sum(flops_of_node(node) for node in step.graph.nodes if node.op == "call_function")
+_OF_INTEGERS = "dynamo_lab.tiny.int8"
+
+
+def flops(step: StepGraph) -> int | None:
+    """Of one step; what is no product of matrices or a convolution counts as nothing.
+
+    None where the step computes in integers, which the formulas do not count.
+    """
+    calls = [node for node in step.graph.nodes if node.op == "call_function"]
+    if any(getattr(node.target, "__module__", "").startswith(_OF_INTEGERS) for node in calls):
+        return None
+    return sum(map(flops_of_node, calls))
 
 
 def flops_of_node(node: Node) -> int:

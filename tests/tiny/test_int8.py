@@ -203,6 +203,8 @@ def test_a_pair_of_convolutions_needs_one_channel_of_what_is_between() -> None:
     plan = planned(update="head.*")
     quantize, fuse = (one for one in plan.facts.passes if one.name in ("quantize", "fuse"))
     assert fuse.after.bytes < quantize.after.bytes
+    assert (quantize.before.flops is None, quantize.after.flops) == (False, None)
+    assert "FLOP unknown" in str(plan)
     assert {node.meta.get("scratch") for node in plan.graph.graph.nodes} >= {16}
 
 

@@ -79,7 +79,7 @@ def _measure_row(name: str, measure: StepMeasure, sentence: str) -> tuple[Text, 
         Text(name, style="cyan"),
         Text(size(measure.bytes)),
         Text(f"{measure.operations:,}"),
-        Text(flops(measure.flops)),
+        Text("FLOP unknown" if measure.flops is None else flops(measure.flops)),
         Text(sentence, style="dim"),
     )
 

@@ -6,7 +6,7 @@ below 2^53. A sum becomes eight bits by one multiplication in float32, rounded t
 weight `scale[o] * q` with a scale for each output channel, a gradient `scale * q` with one that is
 found in each step: q = 127 is the largest gradient of that tensor.
 
-The form of the forward is equation 1 of Lin et al., "On-Device Training Under 256KB Memory",
+The form of the forward is that of section 2.1 of Lin et al., "On-Device Training Under 256KB Memory",
 NeurIPS 2022.
 """
 

@@ -59,8 +59,8 @@ def update_factor(scales: torch.Tensor, of_sum: float, *, scaling: bool) -> torc
     A parameter is `s * q`. By the chain rule the gradient of q is `s` times that of the parameter,
     so that plain SGD on q takes steps that are s^2 times too small, another factor for each
     channel. Quantization-aware scaling divides by s^2: s is a weight's scale, of a bias the
-    product of the weight's and the input's (Lin et al., NeurIPS 2022, section 2.1, equation 4; the
-    authors' `algorithm/core/optimizer/sgd_scale.py`).
+    product of the weight's and the input's (Lin et al., NeurIPS 2022, section 2.1,
+    *quantization-aware scaling*; the authors' `algorithm/core/optimizer/sgd_scale.py`).
 
     Args:
         scales: s, by output channel.
