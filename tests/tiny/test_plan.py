@@ -58,9 +58,12 @@ def test_each_pass_is_kept_with_what_it_won() -> None:
         assert earlier.after == later.before
     prune = plan.facts.passes[1]
     assert prune.after.bytes < prune.before.bytes
-    assert prune.after.flops and prune.before.flops and prune.after.flops < prune.before.flops
+    assert prune.after.flops
+    assert prune.before.flops
+    assert prune.after.flops < prune.before.flops
     slices = plan.facts.passes[2]
-    assert slices.before.flops and slices.after.flops
+    assert slices.before.flops
+    assert slices.after.flops
     assert slices.before.flops - slices.after.flops == 2 * 2 * 16 * 8 * 4  # half of one product
     full, sparse, reordered = plan.facts.bars
     assert full.bytes > sparse.bytes >= reordered.bytes

@@ -6,8 +6,8 @@ below 2^53. A sum becomes eight bits by one multiplication in float32, rounded t
 weight `scale[o] * q` with a scale for each output channel, a gradient `scale * q` with one that is
 found in each step: q = 127 is the largest gradient of that tensor.
 
-The form of the forward is that of section 2.1 of Lin et al., "On-Device Training Under 256KB Memory",
-NeurIPS 2022.
+The form of the forward is that of section 2.1 of Lin et al., "On-Device Training Under 256KB
+Memory", NeurIPS 2022.
 """
 
 from __future__ import annotations
