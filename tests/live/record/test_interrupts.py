@@ -105,7 +105,7 @@ def test_at_each_line_of_a_start_and_an_end(
 def test_each_time_that_a_line_runs(
     strike: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tried(records, monkeypatch, strike, every=15, all_times=True)
+    tried(records, monkeypatch, strike, every=31, all_times=True)
 
 
 @pytest.mark.slow
@@ -118,9 +118,9 @@ def test_each_time_that_a_line_runs(
         (compiles_a_cell, 12),
         (lowers, 30),
         (benches, 12),
-        pytest.param(explores, 3, marks=pytest.mark.release),
-        pytest.param(compiles_a_cell, 3, marks=pytest.mark.release),
-        pytest.param(benches, 5, marks=pytest.mark.release),
+        pytest.param(explores, 7, marks=pytest.mark.release),
+        pytest.param(compiles_a_cell, 7, marks=pytest.mark.release),
+        pytest.param(benches, 7, marks=pytest.mark.release),
     ],
 )
 def test_around_a_program(
