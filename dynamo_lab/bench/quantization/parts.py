@@ -22,8 +22,8 @@ _LEFT = (
 )
 _NO_RULE = "The X86 quantizer has no rule for this operator."
 _NOT_CHOSEN = (
-    "The X86 quantizer has a rule for this operator and did not choose this one: what it is "
-    "surrounded by decides, and PyTorch does not say why."
+    "The X86 quantizer has a rule for this operator and did not choose this one. It does not say "
+    "why; what surrounds an operator may decide."
 )
 
 

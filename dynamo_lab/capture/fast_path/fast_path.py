@@ -54,7 +54,7 @@ class FastPathProbes:
         if kind is None:
             return
         position, module = len(self._calls), _module(translator)
-        before = next(reversed(translator.output.graph.nodes), None)
+        before = next(iter(reversed(translator.output.graph.nodes)), None)
         called = FastPathCall(kind=kind, taken=False, module=_path(translator), depth=self._open)
         frame = self._compilations.frame_of(self._compilations.current_id()) or 0
         self._calls.append(FastPath(frame=frame, call=called, stack=self._stack(translator)))

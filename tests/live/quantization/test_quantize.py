@@ -9,6 +9,7 @@ import torch
 from torch._inductor import config as inductor_config
 
 import dynamo_lab as lab
+from dynamo_lab.capture.core.private import installed
 from dynamo_lab.errors import OptionError
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def model() -> torch.nn.Module:
 
 @pytest.fixture(scope="module")
 def found() -> Quantized:
+    if installed() < (2, 13):  # tried: with torch 2.11, torchao 0.18 chooses no operator for int8
+        pytest.skip("torchao 0.18's X86 quantizer chooses nothing with this PyTorch")
     return lab.quantize(model(), X, rounds=0)
 
 
