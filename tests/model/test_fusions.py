@@ -41,7 +41,7 @@ def _changed(**changes: Any) -> Recording:
     "changes",
     [
         {"graph": 99},
-        {"start": (0, 6)},
+        {"start": (0, 7)},
         {"rounds": ()},
         {"groups": ()},
         {"final": (msgspec.convert({"group": 9}, type=type(scheduled().schedules[0].final[0])),)},
