@@ -178,15 +178,20 @@ def _masked(writer: Places, node: Node) -> str:
     return f"masked({out.pointer}, {grad.pointer}, {bits.pointer}, {out.count});"
 
 
-def _kept_channels(writer: Places, node: Node) -> str:
-    x, dim, channels = node.args
-    given, out = writer.place(x), writer.out(node)
-    contiguous(given, out)
-    rows, inner = prod(given.shape[:dim]), prod(given.shape[dim + 1 :])
-    return (
-        f"kept_channels({out.pointer}, {given.pointer}, {table_of(channels)}, {rows}, "
-        f"{given.shape[dim]}, {len(channels)}, {inner});"
-    )
+def keeping_channels(function: str) -> Callable[[Places, Node], str]:
+    """Some channels of a tensor, by this function of the C library."""
+
+    def write(writer: Places, node: Node) -> str:
+        x, dim, channels = node.args
+        given, out = writer.place(x), writer.out(node)
+        contiguous(given, out)
+        rows, inner = prod(given.shape[:dim]), prod(given.shape[dim + 1 :])
+        return (
+            f"{function}({out.pointer}, {given.pointer}, {table_of(channels)}, {rows}, "
+            f"{given.shape[dim]}, {len(channels)}, {inner});"
+        )
+
+    return write
 
 
 def _sgd(writer: Places, node: Node) -> str:
@@ -239,6 +244,6 @@ TABLE: dict[Any, Callable[[Places, Node], str]] = {
     aten.nll_loss_backward.default: _nll_loss_backward,
     operators.pack_between: _pack_between,
     operators.masked: _masked,
-    operators.kept_channels: _kept_channels,
+    operators.kept_channels: keeping_channels("kept_channels"),
     operators.sgd_: _sgd,
 }

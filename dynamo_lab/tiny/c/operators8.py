@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from dynamo_lab.tiny import operators
+from dynamo_lab.tiny.c.operators import keeping_channels
 from dynamo_lab.tiny.c.values import contiguous, conv_shape, index, loops, number, table_of
 from dynamo_lab.tiny.int8.loss import cross_entropy8
 from dynamo_lab.tiny.int8.operators import (
@@ -152,17 +153,6 @@ def _clamp(writer: Places, node: Node) -> str:
     return loops((out.count,), f"{out.pointer}[i0] = (int8_t)({value});") if out.count > 1 else ""
 
 
-def _kept_channels(writer: Places, node: Node) -> str:
-    x, dim, channels = node.args
-    given, out = writer.place(x), writer.out(node)
-    contiguous(given, out)
-    rows, inner = prod(given.shape[:dim]), prod(given.shape[dim + 1 :])
-    return (
-        f"kept_channels8({out.pointer}, {given.pointer}, {table_of(channels)}, {rows}, "
-        f"{given.shape[dim]}, {len(channels)}, {inner});"
-    )
-
-
 def _conv8_sgd(writer: Places, node: Node) -> str:
     weight, grad, scale, x, factor, zero, salt, _seed, _lr, *options = node.args
     filters, given, seen = writer.place(weight), writer.place(grad), writer.place(x)
@@ -206,7 +196,7 @@ TABLE8: dict[Any, Callable[[Places, Node], str]] = {
     add8_grads: _add8_grads,
     operators.pack_between: _pack_between,
     operators.masked: _masked,
-    operators.kept_channels: _kept_channels,
+    operators.kept_channels: keeping_channels("kept_channels8"),
     masked_between8: _masked_between,
     aten.clone.default: _copied,
     aten.clamp.default: _clamp,
