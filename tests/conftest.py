@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.model.recording import Recording
 
-LEFT_OUT = "not release"
+LEFT_OUT = "not release and not long"
 """What pyproject.toml asks for, unless another `-m` is given."""
 
 
@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_report_header(config: pytest.Config) -> str | None:
     if config.option.markexpr != LEFT_OUT:
         return None
-    return 'left out: tests marked "release"; `pytest -m ""` runs them too'
+    return 'left out: tests marked "release" or "long"; `pytest -m ""` runs them too'
 
 
 @pytest.fixture(scope="session")
@@ -79,7 +79,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         room = item.path.relative_to(Path(__file__).parent).parts[0]
         if room in ("live", "browser"):
             item.add_marker(room)
-        if item.get_closest_marker("release"):
+        if item.get_closest_marker("release") or item.get_closest_marker("long"):
             item.add_marker("slow")
 
 

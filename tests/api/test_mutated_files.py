@@ -73,7 +73,7 @@ def test_a_few(kind: str, tmp_path: Path) -> None:
     assert tried(kind, FEW, tmp_path) > 0
 
 
-@pytest.mark.release
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_many(kind: str, tmp_path: Path) -> None:
     assert tried(kind, MANY, tmp_path) > MANY // 10

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.live
 
-MANY = [pytest.mark.slow, pytest.mark.release]
+MANY = pytest.mark.long
 
 
 @pytest.mark.parametrize("graphs", [40, pytest.param(1000, marks=MANY)])

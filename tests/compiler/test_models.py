@@ -22,9 +22,12 @@ from dynamo_lab.suite.subject import Subject
 if TYPE_CHECKING:
     from dynamo_lab.compiler.program import Program
 
-pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.release]
+pytestmark = [pytest.mark.live, pytest.mark.slow]
 
-OURS = ("transformer", "resnet18_plain")
+OURS = (
+    pytest.param("transformer", marks=pytest.mark.release),
+    pytest.param("resnet18_plain", marks=pytest.mark.long),
+)
 """What needs no other library."""
 OTHERS = ("gpt2", "bert", "llama", "vit")
 
@@ -35,6 +38,7 @@ def test_a_model_computes_what_eager_does(name: str, task: Task) -> None:
     assert_as_eager(name, task)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not importlib.util.find_spec("transformers"), reason="needs transformers")
 @pytest.mark.parametrize("task", ["inference", "training"])
 @pytest.mark.parametrize("name", OTHERS)

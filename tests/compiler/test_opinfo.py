@@ -45,8 +45,7 @@ def test_a_saved_tensor_that_overlaps_itself_lies_as_the_backward_reads_it(name:
     assert tried(names("backward")[name], "backward").verdict == "equal"
 
 
-@pytest.mark.slow
-@pytest.mark.release
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "few"), [("forward", None), ("backward", 200), ("bfloat16", 200), ("int64", 200)]
 )

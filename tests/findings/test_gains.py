@@ -19,7 +19,7 @@ _QUICK = ("experts_one_by_one", "attention_by_hand", "first_columns_of_a_project
 
 @pytest.mark.parametrize(
     "name",
-    [one if one in _QUICK else pytest.param(one, marks=pytest.mark.release) for one in MENDED],
+    [one if one in _QUICK else pytest.param(one, marks=pytest.mark.long) for one in MENDED],
 )
 def test_the_gain_has_the_right_sign_and_is_within_a_factor_of_two(
     name: str, tmp_path: Path

@@ -57,8 +57,8 @@ class Explored(msgspec.Struct):
 
 
 def each(names: Iterable[str] = PROGRAMS) -> list[Any]:
-    """The names as parameters of a test: large programs wait for a release."""
-    large = pytest.mark.release
+    """The names as parameters of a test: the large programs are `long`."""
+    large = pytest.mark.long
     return [pytest.param(name, marks=large if name in LARGE else ()) for name in names]
 
 

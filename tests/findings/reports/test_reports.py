@@ -19,7 +19,7 @@ pytestmark = pytest.mark.live
 
 _LONG = ("190765",)
 _WRONG = [
-    pytest.param(one, id=one.number, marks=pytest.mark.release if one.number in _LONG else ())
+    pytest.param(one, id=one.number, marks=pytest.mark.long if one.number in _LONG else ())
     for one in REPORTS
     if one.verdict
 ]

@@ -46,7 +46,7 @@ def _each(items: Any) -> list[Any]:
         name = item.program.__name__
         is_quick = name in _QUICK and name not in seen
         seen.add(name)
-        marks = () if is_quick else (pytest.mark.release,)
+        marks = () if is_quick else (pytest.mark.long,)
         made.append(pytest.param(item, id=f"{number}-{name}", marks=marks))
     return made
 

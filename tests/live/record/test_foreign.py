@@ -31,14 +31,14 @@ REFUSED = {
 
 
 def every() -> list[Any]:
-    """Each program for each GPU: some always, all for one GPU if slow tests run."""
+    """Each program for each GPU: some always, all before a release."""
     return [pytest.param(gpu, name, marks=marked(gpu, name)) for gpu in GPUS for name in FOREIGN]
 
 
 def marked(gpu: str, name: str) -> tuple[Any, ...]:
     if name in QUICK or (gpu, name) in REFUSED:
         return ()
-    return (pytest.mark.slow,) if gpu == GPUS[0] else (pytest.mark.slow, pytest.mark.release)
+    return (pytest.mark.long,)
 
 
 def written(recording: Recording) -> str:

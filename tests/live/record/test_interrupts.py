@@ -99,8 +99,7 @@ def test_at_each_line_of_a_start_and_an_end(
     tried(act, monkeypatch, strike)
 
 
-@pytest.mark.slow
-@pytest.mark.release
+@pytest.mark.long
 @pytest.mark.parametrize("strike", [raises, signals])
 def test_each_time_that_a_line_runs(
     strike: Callable[[], None], monkeypatch: pytest.MonkeyPatch
@@ -118,9 +117,9 @@ def test_each_time_that_a_line_runs(
         (compiles_a_cell, 12),
         (lowers, 30),
         (benches, 12),
-        pytest.param(explores, 7, marks=pytest.mark.release),
-        pytest.param(compiles_a_cell, 7, marks=pytest.mark.release),
-        pytest.param(benches, 7, marks=pytest.mark.release),
+        pytest.param(explores, 7, marks=pytest.mark.long),
+        pytest.param(compiles_a_cell, 7, marks=pytest.mark.long),
+        pytest.param(benches, 7, marks=pytest.mark.long),
     ],
 )
 def test_around_a_program(
