@@ -14,6 +14,7 @@ Line = tuple[int, int]
 """A source's index and a line number."""
 
 _CELL_NUMBER = re.compile(r"(?:ipython-input-|cell\W*|\bIn\W*)(\d+)", re.IGNORECASE)
+_CALL = re.compile(r"\s*(?:@functools\.wraps\(fn\)|def inner\(|return fn\(\*args, \*\*kwargs\))")
 _LIBRARY_ROOT = re.compile(r"^.*[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+)[/\\]")
 
 
@@ -76,6 +77,8 @@ class Places:
 
     def where_named(self, line: Line) -> str:
         """'cell 3, line 4', 'model.py, line 7'; for libraries shorter: 'functional.py:2109'."""
+        if self.is_call(line):
+            return "the compiled call"
         name = self._short[line[0]]
         return f"{name}:{line[1]}" if self.is_library(line) else f"{name}, line {line[1]}"
 
@@ -88,6 +91,15 @@ class Places:
     def is_library(self, line: Line) -> bool:
         """Whether the line is in library code."""
         return self.sources[line[0]].kind == "library"
+
+    def is_call(self, line: Line) -> bool:
+        """Whether it is of the function that PyTorch puts around a module of its own to compile it.
+
+        That calls the module and does nothing else, so nobody is helped by its file and its lines.
+        """
+        path = self.sources[line[0]].path.replace("\\", "/")
+        is_its_file = path.endswith("torch/_dynamo/external_utils.py")
+        return is_its_file and _CALL.match(self.text(line)) is not None
 
     def own_line(self, stack: int | None) -> Line | None:
         """The innermost line of a stack in the user's code, else the innermost of all."""
