@@ -147,7 +147,7 @@ def columns(span: Span, text: str) -> tuple[int, int]:
 
 
 def _stack(item: Break, places: Places) -> tuple[StackLine, ...]:
-    """The calls that led to it; what a module's call runs in PyTorch before the code is left out."""
+    """The calls that led to it, without what PyTorch runs of its own to call a module."""
     every = places.stack_spans[item.stack] if item.stack is not None else (item.span,)
     spans = [span for span in every if not _is_plumbing(span, places)] or every
     return tuple(
