@@ -197,6 +197,8 @@ class _Map:
         if frame.outcome == "compiled":
             before = f" before break {breaks[0] + 1}" if breaks else ""
             return f"no tensor operation{before}" if self._views[frame.id].ran == "eager" else ""
+        if frame.outcome == "compiling":
+            return ""
         if breaks:
             at = f"at break {breaks[-1] + 1}"
             return at if frame.outcome == "failed" else f"given up {at}"

@@ -187,9 +187,10 @@ def _broke(recording: Recording, places: Places) -> str:
 def _with_graphs(recording: Recording) -> list[Frame]:
     """The frames that graphs were captured from: one without tensors is compiled to none."""
     captured = {graph.compile_id for graph in recording.captured_graphs()}
-    compiled = [frame for frame in recording.frames if frame.outcome == "compiled"]
+    # of some imported logs it is not known how a frame ended that a graph was captured from
+    compiled = [one for one in recording.frames if one.outcome in ("compiled", "compiling")]
     found = [one for one in compiled if captured & {a.compile_id for a in one.attempts}]
-    return found or compiled  # of some imported logs it is not known which
+    return found or compiled  # nor from which frame one was
 
 
 def _whole_name(compiled: Sequence[Frame], recording: Recording, places: Places) -> str:
