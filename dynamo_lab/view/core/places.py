@@ -14,7 +14,6 @@ Line = tuple[int, int]
 """A source's index and a line number."""
 
 _CELL_NUMBER = re.compile(r"(?:ipython-input-|cell\W*|\bIn\W*)(\d+)", re.IGNORECASE)
-_CALL = re.compile(r"\s*(?:@functools\.wraps\(fn\)|def inner\(|return fn\(\*args, \*\*kwargs\))")
 _LIBRARY_ROOT = re.compile(r"^.*[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+)[/\\]")
 
 
@@ -34,7 +33,13 @@ class Places:
         self.stacks = tuple(_lines(stack, recording.spans) for stack in recording.stacks)
         self.stack_spans = recording.stacks
         self._texts = [dict(source.lines()) for source in recording.sources]
+        self._calls = {(span.source, span.line) for span in recording.spans if self._is_call(span)}
         self._main = -1
+
+    def _is_call(self, span: Span) -> bool:
+        path = self.sources[span.source].path.replace("\\", "/")
+        of = span.function.rpartition(".")[2]
+        return of == "inner" and path.endswith("torch/_dynamo/external_utils.py")
 
     def seen_from(self, source: int) -> Self:
         """The same places for someone reading this source, whose lines then need no file name."""
@@ -97,9 +102,7 @@ class Places:
 
         That calls the module and does nothing else, so nobody is helped by its file and its lines.
         """
-        path = self.sources[line[0]].path.replace("\\", "/")
-        is_its_file = path.endswith("torch/_dynamo/external_utils.py")
-        return is_its_file and _CALL.match(self.text(line)) is not None
+        return line in self._calls
 
     def own_line(self, stack: int | None) -> Line | None:
         """The innermost line of a stack in the user's code, else the innermost of all."""

@@ -75,21 +75,36 @@ def test_the_call_of_a_module_is_not_named_by_pytorchs_file(called: lab.Recordin
     assert not any(label.startswith("module.py") for label in stack)
 
 
-def test_a_caller_goes_on_breaking_where_what_it_calls_breaks_for_another_reason(
-    called: lab.Recording,
-) -> None:
-    gain = called.findings[0].gain
-    assert gain
-    assert (gain.before, gain.after) == (3, 2), "the call of the module then breaks at the print"
-    with config.patch(capture_scalar_outputs=True):
-        assert len(lab.explore(hooked(), torch.ones(2, 4), backend="eager").breaks) == 2
+def test_a_number_that_is_printed_foretells_nothing(called: lab.Recording) -> None:
+    assert "capture_scalar_outputs" in called.findings[0].code
+    assert called.findings[0].gain is None, "the print of a symbol breaks"
+
+
+def noisy(x: torch.Tensor) -> torch.Tensor:
+    print("noisy")
+    torch._dynamo.graph_break()
+    return x + 1
+
+
+def calls(x: torch.Tensor) -> torch.Tensor:
+    return noisy(x.sin()).cos()
+
+
+def test_a_caller_goes_on_breaking_where_what_it_calls_breaks_for_another_reason() -> None:
+    recording = lab.explore(calls, torch.ones(4), backend="eager")
+    found = next(one for one in recording.findings if "print" in one.code)
+    assert found.gain
+    assert (found.gain.before, found.gain.after) == (3, 2), "then it breaks at the next one"
+    with config.patch(reorderable_logging_functions={print}):
+        assert len(lab.explore(calls, torch.ones(4), backend="eager").breaks) == 2
 
 
 def test_a_recurrent_module_alone_is_no_place_where_nothing_can_be_done() -> None:
     with config.patch(allow_rnn=False):
-        view = build(lab.explore(torch.nn.LSTM(4, 5), torch.ones(6, 2, 4), backend="eager"))
+        recording = lab.explore(torch.nn.LSTM(4, 5), torch.ones(6, 2, 4), backend="eager")
+    view = build(recording)
     [item] = view.breaks
     assert [fix.name for fix in item.fixes] == ["allow_rnn"]
     assert not any("nothing to change" in text for text in item.advice)
     assert "skipped `LSTM`, which broke at the compiled call" in view.summary.sentence
-    assert "allow_rnn" in view.findings[0].code
+    assert "allow_rnn" in recording.findings[0].code
