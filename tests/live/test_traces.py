@@ -1,6 +1,7 @@
 """A log that the installed torch writes, imported, against what a recording saw of the same run."""
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,6 +58,33 @@ def trains(model, x):
     return model(x).square().mean()
 
 
+class Scaled(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = 1
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.scale
+
+
+def reads(x):
+    number = x.sum().item()
+    print("read")
+    return x * number
+
+
+def run_again() -> None:
+    """What compiles again, restarts after it has a graph, and is given up."""
+    model = Scaled()
+    scaled, read = (torch.compile(one, backend="aot_eager") for one in (model, reads))
+    for scale in (1, 2):
+        model.scale = scale
+        scaled(torch.ones(4))
+        read(torch.full((4,), scale + 0.5))
+    with torch._dynamo.config.patch(allow_rnn=False):
+        torch.compile(torch.nn.GRU(4, 4), backend="eager")(torch.ones(2, 4))
+
+
 def run() -> None:
     torch.manual_seed(0)
     torch.compile(breaks)(torch.ones(8, 8))
@@ -73,6 +101,39 @@ def both(tmp_path_factory):
     with logged(folder), lab.record() as recorder:
         run()
     return recorder.recording, lab.open_trace(folder)
+
+
+@pytest.fixture(scope="module")
+def again(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("again")
+    torch._dynamo.reset()
+    with logged(folder), lab.record() as recorder:
+        run_again()
+    return recorder.recording, lab.open_trace(folder)
+
+
+def test_what_became_of_a_number_that_was_compiled_in(again):
+    told = [[(one.was, one.now) for item in r.recompiles for one in item.failed] for r in again]
+    assert told[0] == told[1]
+    assert ("1", "2") in told[1]
+    said = [
+        [re.sub(r":.*|, which line \d+ assigns,", "", f.sentence) for f in r.findings]
+        for r in again
+    ]
+    assert said[1] == said[0], "but for what assigns it, which no log tells"
+
+
+def test_an_analysis_that_was_done_again_has_no_graph_that_runs(again):
+    live, imported = again
+    assert [len(list(r.captured_graphs())) for r in again] == [len(_dynamo(live))] * 2
+    assert any(graph.stage == "restarted" for graph in imported.graphs)
+    assert len(imported.symbols) == len(live.symbols)
+
+
+def test_a_frame_that_was_given_up_is_said_to_be(again):
+    effects = [[item.effect for item in recording.breaks] for recording in again]
+    assert effects[0] == effects[1]
+    assert "skipped" in effects[1]
 
 
 def test_same_graphs(both):

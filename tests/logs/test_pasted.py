@@ -204,3 +204,49 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     empty.write_text("nothing\n")
     with pytest.raises(TraceError, match="TORCH_LOGS printed"):
         lab.open_trace(empty)
+
+
+BROKEN_IN_A_HELPER = """\
+W1126 02:48:26.168000 7 torch/_dynamo/variables/tensor.py:1759] [0/0] Graph break from `Tensor.item()`, consider setting:
+W1126 02:48:26.168000 7 torch/_dynamo/variables/tensor.py:1759] [0/0]     torch._dynamo.config.capture_scalar_outputs = True
+W1126 02:48:26.168000 7 torch/_dynamo/variables/tensor.py:1759] [0/0] Graph break: from user code at:
+W1126 02:48:26.168000 7 torch/_dynamo/variables/tensor.py:1759] [0/0]   File "/home/me/net.py", line 8, in f
+W1126 02:48:26.168000 7 torch/_dynamo/variables/tensor.py:1759] [0/0]     y = helper(x.sin())
+W1126 02:48:26.168000 7 torch/_dynamo/variables/tensor.py:1759] [0/0]   File "/home/me/net.py", line 4, in helper
+W1126 02:48:26.168000 7 torch/_dynamo/variables/tensor.py:1759] [0/0]     a = x.sum().item()
+V1126 02:48:26.200000 7 torch/_dynamo/symbolic_convert.py:5124] [0/0] [__graph_breaks] Graph break in user code at /home/me/net.py:4
+V1126 02:48:26.200000 7 torch/_dynamo/symbolic_convert.py:5124] [0/0] [__graph_breaks] Graph Break Reason: Unsupported Tensor.item() call with capture_scalar_outputs=False
+V1126 02:48:26.200000 7 torch/_dynamo/symbolic_convert.py:5124] [0/0] [__graph_breaks]   Explanation: Dynamo does not support tracing `Tensor.item()`.
+V1126 02:48:26.200000 7 torch/_dynamo/symbolic_convert.py:5124] [0/0] [__graph_breaks] User code traceback:
+V1126 02:48:26.200000 7 torch/_dynamo/symbolic_convert.py:5124] [0/0] [__graph_breaks]   File "/home/me/net.py", line 26, in main
+V1126 02:48:26.200000 7 torch/_dynamo/symbolic_convert.py:5124] [0/0] [__graph_breaks]     f(x)
+V1126 02:48:26.200000 7 torch/_dynamo/symbolic_convert.py:5124] [0/0] [__graph_breaks]   File "/home/me/net.py", line 8, in f
+V1126 02:48:26.200000 7 torch/_dynamo/symbolic_convert.py:5124] [0/0] [__graph_breaks]     y = helper(x.sin())
+V1126 02:48:26.200000 7 torch/_dynamo/symbolic_convert.py:5124] [0/0] [__graph_breaks]   File "/home/me/net.py", line 4, in helper
+V1126 02:48:26.200000 7 torch/_dynamo/symbolic_convert.py:5124] [0/0] [__graph_breaks]     a = x.sum().item()
+V1126 02:48:27.200000 7 torch/_dynamo/symbolic_convert.py:5131] [1/0] [__graph_breaks] Graph break (user stack suppressed due to duplicate graph break) in user code at /home/me/net.py:4
+V1126 02:48:27.200000 7 torch/_dynamo/symbolic_convert.py:5131] [1/0] [__graph_breaks] Graph Break Reason: Unsupported Tensor.item() call with capture_scalar_outputs=False
+V1126 02:48:27.200000 7 torch/_dynamo/symbolic_convert.py:5131] [1/0] [__graph_breaks]   Explanation: Dynamo does not support tracing `Tensor.item()`.
+V1126 02:48:28.200000 7 torch/_dynamo/output_graph.py:2835] [1/0_1] [__graph_code] TRACED GRAPH
+V1126 02:48:28.200000 7 torch/_dynamo/output_graph.py:2835] [1/0_1] [__graph_code]  ===== __compiled_fn_6 =====
+V1126 02:48:28.200000 7 torch/_dynamo/output_graph.py:2835] [1/0_1] [__graph_code]  torch/fx/_lazy_graph_module.py class GraphModule(torch.nn.Module):
+V1126 02:48:28.200000 7 torch/_dynamo/output_graph.py:2835] [1/0_1] [__graph_code]     def forward(self, L_x_: "f32[4, 8][8, 1]cpu"):
+V1126 02:48:28.200000 7 torch/_dynamo/output_graph.py:2835] [1/0_1] [__graph_code]         l_x_ = L_x_
+V1126 02:48:28.200000 7 torch/_dynamo/output_graph.py:2835] [1/0_1] [__graph_code]         # File: /home/me/net.py:4 in helper, code: a = x.sum().item()
+V1126 02:48:28.200000 7 torch/_dynamo/output_graph.py:2835] [1/0_1] [__graph_code]         sum_1: "f32[][]cpu" = l_x_.sum();  l_x_ = None
+V1126 02:48:28.200000 7 torch/_dynamo/output_graph.py:2835] [1/0_1] [__graph_code]         return (sum_1,)
+"""  # noqa: E501
+
+
+def test_functions_are_named_by_what_tells_of_them(tmp_path: Path) -> None:
+    view = build(pasted(tmp_path, BROKEN_IN_A_HELPER))
+    assert [frame.name for frame in view.frames] == ["f", "helper"]
+    assert [story.cause for story in view.stories] == [1, None], "the caller's follows, as live"
+    assert "from 1 cause" in view.summary.sentence
+    assert "captured 1 graph from 1 of 2 frames" in view.summary.sentence
+
+
+def test_a_frame_whose_end_is_not_logged_is_not_given_up(tmp_path: Path) -> None:
+    view = build(pasted(tmp_path, BROKEN_IN_A_HELPER))
+    assert {frame.outcome for frame in view.frames} == {"compiling"}
+    assert not any("given up" in row.text for row in view.run_map)

@@ -13,6 +13,8 @@ _TRACED = re.compile(r"^TRACE (?:starts_line|FX call \S+ from) (.+?):(\d{1,9}) i
 _WHOLE = re.compile(r"WON'T CONVERT (\S+) (.+?) line (\d{1,9})")
 _FILE_LINE = re.compile(r'^\s*File "([^"\n]+)", line (\d{1,9}), in (\S+)', re.MULTILINE)
 _BREAK = re.compile(r"in user code at (.+?):(\d{1,9})\s*$", re.MULTILINE)
+_WAY = re.compile(r"^Graph break: from user code at:\n", re.MULTILINE)
+"""The way from the function that is compiled, unlike a "User code traceback", to the break."""
 _NODE = re.compile(r"# File: (.+?):(\d{1,9}) in (\S+), code: ")
 _INSTALLED = re.compile(r"[/\\](?:site|dist)-packages[/\\]|[/\\]lib[/\\]python[\d.]+[/\\]")
 
@@ -32,6 +34,8 @@ def told(message: Message) -> Place | None:
     for form in (_START, _AGAIN, _BYTECODE, _WHOLE):
         if found := form.search(text):
             return Place(found[2], int(found[3]), found[1])
+    if (way := _WAY.search(text)) and (found := _FILE_LINE.search(text, way.end())):
+        return Place(found[1], int(found[2]), found[3])
     if message.head.name == "trace_source" and (found := _TRACED.search(text)):
         return Place(found[1], int(found[2]), found[3])
     return None
@@ -74,6 +78,6 @@ def of_frames(messages: Iterable[Message]) -> dict[str, Place]:
         frame = frame_of(message.head.compile_id.partition("_")[0])
         if frame not in sure and (place := told(message)):
             sure[frame] = place
-        elif frame not in unsure and (place := guessed(message)):
-            unsure[frame] = place
+        elif (place := guessed(message)) and not (frame in unsure and unsure[frame].name):
+            unsure[frame] = place if place.name else unsure.get(frame, place)
     return {**unsure, **sure}

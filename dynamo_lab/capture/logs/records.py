@@ -72,7 +72,7 @@ class Translator:
         place = self._places.get(frame_of(message.head.compile_id.partition("_")[0]))
         if place is None:
             place = Place("<unknown>", 1, "?", is_told=False)
-        stack = [{"filename": place.path, "line": place.line, "name": place.name}]
+        stack = [{"filename": place.path, "line": place.line, "name": place.name or "?"}]
         yield _record(message, "dynamo_start", data={"stack": stack})
 
     def _of(self, message: Message) -> Iterator[Record]:

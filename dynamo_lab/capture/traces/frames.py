@@ -1,6 +1,7 @@
 """Frames, their attempts and their breaks, in the order of a log."""
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, cast
 
 from msgspec import Struct
@@ -12,6 +13,7 @@ from dynamo_lab.capture.traces.texts import TraceTexts
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.frames import Attempt, AttemptOutcome, Frame
+from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.guards.guards import Recompile
 
 _MOST_ATTEMPTS = 1_000
@@ -52,6 +54,7 @@ class Frames:
         self._known: dict[tuple[int, int, str], int] = {}  # breaks
         self._last_break: dict[int, int] = {}  # of a frame
         self._refused: set[int] = set()  # frames that ended in a break
+        self._restarted: set[int] = set()  # graphs of analyses that were done again
 
     def frame_of(self, compile_id: str) -> int | None:
         """The frame that a compile id belongs to now."""
@@ -217,8 +220,16 @@ class Frames:
             outcome = "skipped" if soft and known.frame not in self._refused else "failed"
         elif guarded is False:
             outcome = "skipped"
+        if outcome == "skipped":
+            self._given_up(known)
         self._attempts(known, told, outcome, known.error or reason.partition("\n")[0])
         return True
+
+    def _given_up(self, known: Compilation) -> None:
+        """After a break, this compilation left the whole frame to Python."""
+        for at, item in enumerate(self.breaks):
+            if item.compile_id == known.id and item.frame == known.frame:
+                self.breaks[at] = replace(item, effect="skipped")
 
     def _attempts(
         self, known: Compilation, told: dict[str, Any], outcome: AttemptOutcome, reason: str
@@ -244,6 +255,7 @@ class Frames:
             )
             for at in range(count + 1)
         ]
+        self._restarted.update(graph for at, graph in known.graphs.items() if at < count)
         known.last = known.seen = 0  # a second end of it adds nothing that was told before
         frame = self.frames[known.frame]
         compiled = outcome == "compiled" or frame.outcome == "compiled"
@@ -252,6 +264,12 @@ class Frames:
             outcome="compiled" if compiled else outcome,
             reason="" if compiled else reason,
         )
+
+    def with_restarts(self, graphs: Sequence[Graph]) -> Iterator[Graph]:
+        """The graphs; those of an analysis that was done again never run, and say so."""
+        for graph in graphs:
+            is_done_again = graph.id in self._restarted and graph.stage == "dynamo"
+            yield replace(graph, stage="restarted") if is_done_again else graph
 
     def finish(self, ended: str) -> list[Compilation]:
         """What has no end in the log, because of `ended`; breaks know the graphs before them."""

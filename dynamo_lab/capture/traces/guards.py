@@ -1,7 +1,7 @@
 """Guards, recompilations and dynamic sizes, from Dynamo's logs."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from msgspec.structs import replace
@@ -158,6 +158,39 @@ def _failed(reason: str, texts: TraceTexts) -> FailedGuard:
         now=now.removesuffix("."),
         stack=texts.stack(spans) if spans else stack,
     )
+
+
+def with_values(
+    recompiles: Iterable[Recompile], guards: Iterable[Guard], symbols: Iterable[Symbol]
+) -> tuple[Recompile, ...]:
+    """The same, with what a number is now where the code compiled for it tells.
+
+    The log itself says only which check did not hold: `x.scale == 1`.
+    """
+    now: dict[tuple[str, str], str] = {}
+    for guard in guards:
+        for expression in guard.expressions:
+            source, equal, value = expression.partition(" == ")
+            if equal and _NUMBER.fullmatch(value):
+                now[guard.compile_id, source] = value
+    for one in symbols:
+        if one.hint:
+            now |= {(one.compile_id, source): one.hint for source in one.sources}
+    return tuple(
+        replace(
+            item,
+            failed=tuple(
+                replace(failed, now=now.get((item.compile_id, failed.source), ""))
+                if failed.was and not failed.now
+                else failed
+                for failed in item.failed
+            ),
+        )
+        for item in recompiles
+    )
+
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?|True|False")
 
 
 def symbol(data: Any, frame: int, compile_id: str, texts: TraceTexts) -> Symbol | None:

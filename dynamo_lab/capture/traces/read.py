@@ -99,7 +99,7 @@ class Reader:
         self._phases = Phases()
         self._graphs = GraphTable(self._frames.frame_of)
         self._guards: list[Guard] = []
-        self._symbols: list[Symbol] = []
+        self._symbols: dict[Symbol, None] = {}  # an analysis that restarts makes them again
         self._facts: list[ShapeFact] = []
         self._kernels: list[Kernel] = []
         self._told: set[int] = set()  # kernels whose nodes the log itself names
@@ -207,7 +207,7 @@ class Reader:
             record.data, frame, record.compile_id, self.texts
         )  # fmt: skip
         if made is not None:
-            self._symbols.append(made)
+            self._symbols[made] = None
         return made is not None
 
     def _specialization(self, record: Record) -> bool:
@@ -304,10 +304,10 @@ class Reader:
             frames=tuple(self._frames.frames),
             breaks=tuple(self._frames.breaks),
             guards=tuple(self._guards),
-            recompiles=tuple(self._frames.recompiles),
+            recompiles=guards.with_values(self._frames.recompiles, self._guards, self._symbols),
             symbols=tuple(self._symbols),
             shape_facts=tuple(self._facts),
-            graphs=tuple(self._graphs.graphs),
+            graphs=tuple(self._frames.with_restarts(self._graphs.graphs)),
             kernels=tuple(self._kernels),
             wrappers=tuple(self._wrappers),
             links=tuple(link(self._graphs.graphs, self._graphs.inputs, self._traced)),

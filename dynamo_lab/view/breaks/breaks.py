@@ -147,7 +147,9 @@ def columns(span: Span, text: str) -> tuple[int, int]:
 
 
 def _stack(item: Break, places: Places) -> tuple[StackLine, ...]:
-    spans = places.stack_spans[item.stack] if item.stack is not None else (item.span,)
+    """The calls that led to it, without what PyTorch runs of its own to call a module."""
+    every = places.stack_spans[item.stack] if item.stack is not None else (item.span,)
+    spans = [span for span in every if not _is_plumbing(span, places)] or every
     return tuple(
         StackLine(
             label=places.where_named(places.line_of(span)),
@@ -157,6 +159,16 @@ def _stack(item: Break, places: Places) -> tuple[StackLine, ...]:
         )
         for span in spans
     )
+
+
+def _is_plumbing(span: int, places: Places) -> bool:
+    line = places.line_of(span)
+    path = places.sources[line[0]].path.replace("\\", "/")
+    is_of_module = path.endswith("torch/nn/modules/module.py")
+    return places.is_call(line) or (is_of_module and places.function(span) in _MODULE_CALL)
+
+
+_MODULE_CALL = {"_wrapped_call_impl", "_call_impl", "inner"}
 
 
 def _graphs_of(recording: Recording, frames: Sequence[int]) -> Iterator[int]:

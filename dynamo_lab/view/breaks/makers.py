@@ -65,15 +65,24 @@ def made_there(item: Break, places: Places) -> Rule | None:
 
 
 def is_of_pytorch(item: Break, places: Places) -> bool:
-    """Whether a break lies in PyTorch's own code, and no line of the reader led there."""
-    return _lies_in(_PYTORCH, item, places)
+    """Whether a break lies in PyTorch's own code, and no line of the reader led there.
+
+    The call of a module that the reader had compiled is no such code, whoever wrote the module.
+    """
+    lines = [places.line_of(span) for span in _stack(item, places)]
+    return _lies_in(_PYTORCH, item, places) and not all(map(places.is_call, lines))
+
+
+def is_of_logging(item: Break, places: Places) -> bool:
+    """Whether a break lies in Python's `logging`, which runs there for a call left to Python."""
+    return _lies_in(_LOGGING, item, places)
 
 
 def within(item: Break, places: Places) -> tuple[str, ...]:
     """What to know of a break in PyTorch's or `logging`'s own code, where no line led there."""
     if is_of_pytorch(item, places):
         return _WITHIN_PYTORCH
-    return _WITHIN_LOGGING if _lies_in(_LOGGING, item, places) else ()
+    return _WITHIN_LOGGING if is_of_logging(item, places) else ()
 
 
 def _lies_in(files: re.Pattern[str], item: Break, places: Places) -> bool:

@@ -10,9 +10,12 @@ _CASTS = frozenset({"float", "int", "bool"})
 _TAKES = frozenset({"item", "tolist"})
 _TAKE_NUMBERS = frozenset(
     {"add", "append", "clamp", "clamp_max", "clamp_min", "div", "fill_", "full_like", "lerp"}
-    | {"masked_fill", "maximum", "minimum", "mul", "pow", "print", "sub", "where"}
+    | {"masked_fill", "maximum", "minimum", "mul", "pow", "sub", "where"}
 )
-"""What can be called with a number that is a symbol: none of them makes a size of it."""
+"""What can be called with a number that is a symbol: none of them makes a size of it.
+
+Not `print`: it takes the number, and breaks.
+"""
 _SIZES = frozenset(
     {"arange", "chunk", "empty", "expand", "full", "linspace", "narrow", "new_empty", "new_full"}
     | {"new_ones", "new_zeros", "one_hot", "ones", "rand", "randint", "randn", "range", "repeat"}

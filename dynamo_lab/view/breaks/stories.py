@@ -106,6 +106,7 @@ class _Storyteller:
         self._consequences: dict[int | None, list[int]] = {}
         for index, cause in enumerate(self._causes):
             self._consequences.setdefault(cause, []).append(index)
+        self._first_in = {item.frame: item.id + 1 for item in reversed(self._breaks)}
         self._by_path = {places.lines_of(item.stack): item for item in reversed(self._breaks)}
 
     def story(self, item: Break) -> StoryView:
@@ -191,6 +192,8 @@ class _Storyteller:
         if graphs := self._pieces.graphs_of(frame):
             return self._all_of(graphs, frame)
         text = f"`{name}` has no tensor operation of its own"
+        if again := self._first_in.get(index):
+            text = f"`{name}`, which broke again before any tensor operation, at break {again}"
         if frame.outcome == "compiling":
             text = f"`{name}` is being compiled"
         elif frame.outcome != "compiled":

@@ -1,5 +1,6 @@
 """The user's code: each line's state, its region's colour, and the breaks marked on it."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -82,7 +83,8 @@ def build(
     """
     kernels = _kernel_counts(recording, places, ancestry)
     marks = _marks(recording, places)
-    wrappers = _wrappers(recording, places)
+    calls = {line[0] for line in _frame_lines(recording, places) if places.is_call(line)}
+    wrappers = _wrappers(recording, places, calls)
     foreign = _no_line_of_yours(recording) if wrappers else ""
     views = [
         SourceView(
@@ -100,6 +102,7 @@ def build(
     views.sort(key=lambda view: _ORDER[view.kind])
     linked = _linked_sources(recording, places)
     kept = [view for view in views if view.id in linked or _says_something(view)] or views
+    kept = [view for view in kept if view.id not in calls] or kept
     return tuple(kept), _main(kept, recording, regions, places)
 
 
@@ -119,12 +122,20 @@ def _is_named(view: SourceView, recording: Recording) -> bool:
     return recording.title in (view.label, view.path)
 
 
-def _wrappers(recording: Recording, places: Places) -> set[int]:
-    """The sources, if all are libraries', that hold compiled frames but no line of a graph."""
+def _frame_lines(recording: Recording, places: Places) -> Iterator[Line]:
+    return (places.line_of(frame.span) for frame in recording.frames)
+
+
+def _wrappers(recording: Recording, places: Places, calls: set[int]) -> set[int]:
+    """The sources, if all are libraries', that hold compiled frames but no line of a graph.
+
+    `calls` are those that only call what was compiled.
+    """
     if any(source.kind != "library" for source in recording.sources):
         return set()
     compiled = {f.span for f in recording.frames if f.outcome == "compiled"}
-    return {places.line_of(span)[0] for span in compiled} - _linked_sources(recording, places)
+    linked = _linked_sources(recording, places)
+    return {places.line_of(span)[0] for span in compiled} - linked | calls
 
 
 def _no_line_of_yours(recording: Recording) -> str:

@@ -33,7 +33,13 @@ class Places:
         self.stacks = tuple(_lines(stack, recording.spans) for stack in recording.stacks)
         self.stack_spans = recording.stacks
         self._texts = [dict(source.lines()) for source in recording.sources]
+        self._calls = {(span.source, span.line) for span in recording.spans if self._is_call(span)}
         self._main = -1
+
+    def _is_call(self, span: Span) -> bool:
+        path = self.sources[span.source].path.replace("\\", "/")
+        of = span.function.rpartition(".")[2]
+        return of == "inner" and path.endswith("torch/_dynamo/external_utils.py")
 
     def seen_from(self, source: int) -> Self:
         """The same places for someone reading this source, whose lines then need no file name."""
@@ -76,6 +82,8 @@ class Places:
 
     def where_named(self, line: Line) -> str:
         """'cell 3, line 4', 'model.py, line 7'; for libraries shorter: 'functional.py:2109'."""
+        if self.is_call(line):
+            return "the compiled call"
         name = self._short[line[0]]
         return f"{name}:{line[1]}" if self.is_library(line) else f"{name}, line {line[1]}"
 
@@ -88,6 +96,13 @@ class Places:
     def is_library(self, line: Line) -> bool:
         """Whether the line is in library code."""
         return self.sources[line[0]].kind == "library"
+
+    def is_call(self, line: Line) -> bool:
+        """Whether it is of the function that PyTorch puts around a module of its own to compile it.
+
+        That calls the module and does nothing else, so nobody is helped by its file and its lines.
+        """
+        return line in self._calls
 
     def own_line(self, stack: int | None) -> Line | None:
         """The innermost line of a stack in the user's code, else the innermost of all."""

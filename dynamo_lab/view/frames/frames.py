@@ -145,6 +145,11 @@ def _explanation(frame: Frame, facts: _Facts) -> str:
     if frame.outcome == "skipped":
         return explain_skip(frame.reason) or _skipped(breaks, facts)
     graphs = facts.graphs.get(frame.id, ())
+    if breaks and facts.is_eager(frame):
+        return f"It broke at {_at(breaks[0], facts)}, before any operation could be compiled."
+    if breaks and breaks[-1].effect == "skipped":
+        at = _at(breaks[-1], facts)
+        return f"Compiled; compiled again, it broke at {at} with no way to resume, and ran eagerly."
     if breaks:
         return f"Compiled up to {_at(breaks[-1], facts)}, where it broke."
     if facts.is_eager(frame):

@@ -151,12 +151,13 @@ class _Map:
     def _frame_row(self, frame: Frame, depth: int) -> MapRow:
         graphs = self._pieces.graphs_of(frame)
         source, first, last = self._pieces.extent(frame, self._last_line(frame))
+        is_call = self._places.is_call((source, first))
         return MapRow(
             depth=depth,
             kind=self._kind(frame),
             name=self._name(frame),
-            lines=line_range(first, last),
-            file=self._file(source),
+            lines="" if is_call else line_range(first, last),
+            file="" if is_call else self._file(source),
             graphs=graphs,
             size=listed([*dict.fromkeys(map(self._pieces.size, graphs))], 3, "or"),
             text=self._text(frame, graphs),
@@ -192,9 +193,13 @@ class _Map:
             return f"compiled {times(len(graphs))}"
         if graphs:
             return ""
+        breaks = self._breaks_in.get(frame.id)
         if frame.outcome == "compiled":
-            return "no tensor operation" if self._views[frame.id].ran == "eager" else ""
-        if breaks := self._breaks_in.get(frame.id):
+            before = f" before break {breaks[0] + 1}" if breaks else ""
+            return f"no tensor operation{before}" if self._views[frame.id].ran == "eager" else ""
+        if frame.outcome == "compiling":
+            return ""
+        if breaks:
             at = f"at break {breaks[-1] + 1}"
             return at if frame.outcome == "failed" else f"given up {at}"
         if frame.outcome == "failed":
@@ -204,12 +209,13 @@ class _Map:
     def _break_row(self, item: Break, depth: int) -> MapRow:
         view, story = self._break_views[item.id], self._stories[item.id]
         source, line = self._line(item)
+        is_call = self._places.is_call((source, line))
         return MapRow(
             depth=depth,
             kind="break",
             name=f"break {item.id + 1}",
-            lines=line_range(line, line),
-            file=self._file(source),
+            lines="" if is_call else line_range(line, line),
+            file="" if is_call else self._file(source),
             text=f"{view.title}{_follows(story)}",
             entity=f"break:{item.id}",
         )

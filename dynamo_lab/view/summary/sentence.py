@@ -1,12 +1,13 @@
 """The recording summarized in one or two sentences that a student understands."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.exceptions import failure_line
-from dynamo_lab.view.breaks.makers import is_of_pytorch, rule_at
+from dynamo_lab.view.breaks.makers import is_of_logging, is_of_pytorch, rule_at
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.names import frame_names, names_code, single_root
@@ -122,8 +123,9 @@ def _nothing(recording: Recording, places: Places) -> str:
         return (
             f"Dynamo traced {names} and found no tensor operation, so there was nothing to compile."
         )
-    own = [f for f in skipped if not places.is_library(places.line_of(f.span))] or skipped
     broken = {item.frame for item in recording.breaks}
+    own = [f for f in skipped if not places.is_library(places.line_of(f.span))]
+    own = own or [f for f in skipped if f.id in broken] or skipped
     if broken and not any(frame.id in broken for frame in own):  # those skipped only follow
         return f"Dynamo captured no graph; {_broke(recording, places)}.{_skips(recording, places)}"
     first = next((frame for frame in own if frame.id in broken), own[0])
@@ -185,9 +187,10 @@ def _broke(recording: Recording, places: Places) -> str:
 def _with_graphs(recording: Recording) -> list[Frame]:
     """The frames that graphs were captured from: one without tensors is compiled to none."""
     captured = {graph.compile_id for graph in recording.captured_graphs()}
-    compiled = [frame for frame in recording.frames if frame.outcome == "compiled"]
+    # of some imported logs it is not known how a frame ended that a graph was captured from
+    compiled = [one for one in recording.frames if one.outcome in ("compiled", "compiling")]
     found = [one for one in compiled if captured & {a.compile_id for a in one.attempts}]
-    return found or compiled  # of some imported logs it is not known which
+    return found or compiled  # nor from which frame one was
 
 
 def _whole_name(compiled: Sequence[Frame], recording: Recording, places: Places) -> str:
@@ -208,12 +211,20 @@ def _skips(recording: Recording, places: Places) -> str:
 
 def _places(breaks: Sequence[Break], recording: Recording, places: Places) -> str:
     """Where it broke; what PyTorch's own code does by itself is told apart from the reader's."""
-    theirs = [item for item in breaks if is_of_pytorch(item, places)]
-    own = [item for item in breaks if item not in theirs]
-    within = f"{len(theirs):,} of them" if own else "each time"
-    also = f"{within} within PyTorch's own code" if theirs else ""
-    at = f"at {_at(own, recording, places)}" if own else ""
-    return ", ".join(part for part in (at, also) if part)
+    whose = [_whose(item, places) for item in breaks]
+    own = [item for item, code in zip(breaks, whose, strict=True) if not code]
+    parts = [f"at {_at(own, recording, places)}"] if own else []
+    for code, many in Counter(filter(None, whose)).items():
+        within = "each time" if many == len(breaks) else f"{many:,} of them"
+        parts.append(f"{within} within {code}")
+    return ", ".join(parts)
+
+
+def _whose(item: Break, places: Places) -> str:
+    """The library that breaks by itself, called from no line of the reader's; else empty."""
+    if is_of_pytorch(item, places):
+        return "PyTorch's own code"
+    return "Python's `logging`" if is_of_logging(item, places) else ""
 
 
 def _at(breaks: Sequence[Break], recording: Recording, places: Places) -> str:

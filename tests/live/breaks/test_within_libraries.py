@@ -21,8 +21,13 @@ def logs(x: torch.Tensor) -> torch.Tensor:
     return x.log()
 
 
-def test_what_logging_does_for_a_call_is_not_the_readers_to_mend() -> None:
-    recording = lab.explore(logs, torch.ones(4), backend="eager")
+@pytest.fixture(scope="module")
+def logged() -> lab.Recording:
+    return lab.explore(logs, torch.ones(4), backend="eager")
+
+
+def test_what_logging_does_for_a_call_is_not_the_readers_to_mend(logged: lab.Recording) -> None:
+    recording = logged
     view = build(recording)
     own, *within = view.breaks
     assert "ignore_logging_functions" in own.fixes[0].code
@@ -34,11 +39,72 @@ def test_what_logging_does_for_a_call_is_not_the_readers_to_mend() -> None:
         assert item.advice[0].startswith("Python's `logging` runs here")
     told = [one.sentence for one in recording.findings]
     assert sum("logging call" in one for one in told) == 1, "the reader's own"
+    assert "of them within Python's `logging`" in view.summary.sentence
+    assert "logging/__init__.py" not in view.summary.sentence
+
+
+def test_without_a_call_nothing_that_it_calls_breaks(logged: lab.Recording) -> None:
+    found = logged.findings[0]
+    assert "ignore_logging_functions" in found.code
+    assert found.gain
+    assert (found.gain.before, found.gain.after) == (len(logged.breaks), 0)
+    with config.patch(ignore_logging_functions={logging.Logger.warning}):
+        assert lab.explore(logs, torch.ones(4), backend="eager").breaks == ()
+
+
+def hooked() -> torch.nn.Linear:
+    module = torch.nn.Linear(4, 4)
+    module.register_forward_hook(lambda _module, _args, out: print(out.mean().item()))
+    return module
+
+
+@pytest.fixture(scope="module")
+def called() -> lab.Recording:
+    return lab.explore(hooked(), torch.ones(2, 4), backend="eager")
+
+
+def test_the_call_of_a_module_is_not_named_by_pytorchs_file(called: lab.Recording) -> None:
+    view = build(called)
+    assert view.frames[0].name == "Linear"
+    assert view.frames[0].where == "the compiled call"
+    assert "before any operation could be compiled" in view.frames[0].explanation
+    assert view.run_map[0].text == "no tensor operation before break 1"
+    assert not any("external_utils" in source.label for source in view.sources)
+    assert "external_utils" not in str(called)
+    stack = [line.label for item in view.breaks for line in item.stack]
+    assert not any(label.startswith("module.py") for label in stack)
+
+
+def test_a_number_that_is_printed_foretells_nothing(called: lab.Recording) -> None:
+    assert "capture_scalar_outputs" in called.findings[0].code
+    assert called.findings[0].gain is None, "the print of a symbol breaks"
+
+
+def noisy(x: torch.Tensor) -> torch.Tensor:
+    print("noisy")
+    torch._dynamo.graph_break()
+    return x + 1
+
+
+def calls(x: torch.Tensor) -> torch.Tensor:
+    return noisy(x.sin()).cos()
+
+
+def test_a_caller_goes_on_breaking_where_what_it_calls_breaks_for_another_reason() -> None:
+    recording = lab.explore(calls, torch.ones(4), backend="eager")
+    found = next(one for one in recording.findings if "print" in one.code)
+    assert found.gain
+    assert (found.gain.before, found.gain.after) == (3, 2), "then it breaks at the next one"
+    with config.patch(reorderable_logging_functions={print}):
+        assert len(lab.explore(calls, torch.ones(4), backend="eager").breaks) == 2
 
 
 def test_a_recurrent_module_alone_is_no_place_where_nothing_can_be_done() -> None:
     with config.patch(allow_rnn=False):
-        view = build(lab.explore(torch.nn.LSTM(4, 5), torch.ones(6, 2, 4), backend="eager"))
+        recording = lab.explore(torch.nn.LSTM(4, 5), torch.ones(6, 2, 4), backend="eager")
+    view = build(recording)
     [item] = view.breaks
     assert [fix.name for fix in item.fixes] == ["allow_rnn"]
     assert not any("nothing to change" in text for text in item.advice)
+    assert "skipped `LSTM`, which broke at the compiled call" in view.summary.sentence
+    assert "allow_rnn" in recording.findings[0].code

@@ -100,6 +100,9 @@ def test_what_went_on_without_a_graph_is_said(make: Make) -> None:
     idle = replace(recording.frames[1], attempts=())
     frames = (recording.frames[0], idle, recording.frames[2])
     (side,) = story(replace(recording, frames=frames)).after
+    again = "`cell after line 3`, which broke again before any tensor operation, at break 2"
+    assert side.text == again
+    (side,) = story(replace(recording, frames=frames, breaks=recording.breaks[:1])).after
     assert side.text == "`cell after line 3` has no tensor operation of its own"
     skipped = replace(idle, outcome="skipped", reason="frame is in the Dynamo skipfiles list")
     frames = (recording.frames[0], skipped, recording.frames[2])

@@ -191,8 +191,8 @@ RULES = (
         "",
         "view of an argument, in place",
         (
-            "Take the view out of place, as `x = x.t()` for `x.t_()`: the caller's tensor then "
-            "keeps its shape. Or do it before the compiled function.",
+            "Take the view out of place, as `x = x.t()` for `x.t_()` and `x = y` for `x.set_(y)`: "
+            "the caller's tensor then stays as it is. Or do it before the compiled function.",
         ),
         context="inplace view on a graph input",
         example=example(

@@ -9,6 +9,7 @@ from dynamo_lab.view.breaks.makers import within
 from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.core.places import Line, Places, entity
 from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.findings.breaks.calls import is_called_from
 from dynamo_lab.view.findings.breaks.remedy import Mending, mending
 from dynamo_lab.view.findings.changes import Setting
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
@@ -49,7 +50,7 @@ def _line(item: Break, places: Places) -> Line:
 
 
 def _found(group: list[_One], facts: Facts) -> Found:
-    places, count = facts.places, len(facts.recording.breaks)
+    places = facts.places
     first, ended = group[0], _ended(group)
     mended = first.mended
     about = frozenset(f"break:{one.item.id}" for one in group)
@@ -63,8 +64,8 @@ def _found(group: list[_One], facts: Facts) -> Found:
         grade=mended.grade,
         remedy=mended.text,
         code=mended.code,
-        gain=_gain(group, count, len(ended)),
-        cost=1.0 if first.item.effect == "failed" else len(ended) / count,
+        gain=_gain(group, ended, facts),
+        cost=1.0 if first.item.effect == "failed" else len(ended) / len(facts.recording.breaks),
     )
     explains = frozenset(f"break:{index}" for index in ended) - about
     return Found(finding, change=mended.change, line=first.line, about=about, explains=explains)
@@ -82,10 +83,29 @@ def _ended(group: list[_One]) -> set[int]:
     return {index for one in group for index in (one.item.id, *one.story.consequences)}
 
 
-def _gain(group: list[_One], count: int, ended: int) -> Gain | None:
+def _gain(group: list[_One], ended: set[int], facts: Facts) -> Gain | None:
+    """The breaks before and after: a caller goes on breaking where it calls another that does."""
     if not all(one.mended.ends for one in group):
         return None
-    return Gain(metric="breaks", before=count, after=count - ended, how="counted")
+    breaks, frames = facts.recording.breaks, facts.recording.frames
+    others = [item for item in breaks if item.id not in ended]
+    dropped = {
+        item.id
+        for one in group
+        for item in others
+        if one.mended.drops and is_called_from(item.frame, one.item, frames, facts.places)
+    }
+    causes = [item for item in others if facts.stories[item.id].cause is None]
+    stay = {
+        index
+        for one in group
+        for index in one.story.consequences
+        for item in causes
+        if item.id not in dropped
+        and is_called_from(item.frame, breaks[index], frames, facts.places)
+    }
+    after = len(breaks) - len((ended | dropped) - stay)
+    return Gain(metric="breaks", before=len(breaks), after=after, how="counted")
 
 
 def _sentence(group: list[_One], ended: int, places: Places) -> str:

@@ -13,6 +13,7 @@ _NUMBER, _SIZE = "capture_scalar_outputs", "capture_dynamic_output_shape_ops"
 _GRADIENT = "trace_autograd_ops"
 _UNCERTAIN = (_NUMBER, _SIZE, _GRADIENT)
 """What takes this break away and may leave another at the same line: no gain is foretold."""
+_DROPS = ("ignore_logging_functions", "remove the call")
 _EFFECTS = {
     _NUMBER: "Where the number is a size or an index, or is passed on, the program may break there "
     "instead, or fail to compile.",
@@ -28,13 +29,17 @@ _EFFECTS = {
 
 
 class Mending(NamedTuple):
-    """What to do. `ends` says whether the fix is known to take this break away."""
+    """What to do. `ends` says whether the fix is known to take this break away.
+
+    `drops` says whether the call that breaks is no longer made: then nothing that it calls breaks.
+    """
 
     grade: Grade
     text: str
     code: str
     change: Change | None = None
     ends: bool = False
+    drops: bool = False
 
 
 def mending(item: Break, shown: BreakView, facts: Facts) -> Mending:
@@ -63,4 +68,5 @@ def _tried(item: Break, remedy: Remedy, facts: Facts) -> Mending:
         code=remedy.fix.code,
         change=remedy.change,
         ends=may_end and item.effect == "resumed",
+        drops=name in _DROPS,
     )
