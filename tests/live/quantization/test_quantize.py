@@ -9,6 +9,7 @@ import torch
 from torch._inductor import config as inductor_config
 
 import dynamo_lab as lab
+from dynamo_lab.capture.core.compat import compilations_counted
 from dynamo_lab.capture.core.private import installed
 from dynamo_lab.errors import OptionError
 
@@ -32,7 +33,17 @@ def model() -> torch.nn.Module:
 def found() -> Quantized:
     if installed() < (2, 13):  # tried: with torch 2.11, torchao 0.18 chooses no operator for int8
         pytest.skip("torchao 0.18's X86 quantizer chooses nothing with this PyTorch")
-    return lab.quantize(model(), X, rounds=0)
+    with compilations_counted() as compiled:
+        made = lab.quantize(model(), X, rounds=2, seconds=0.01)
+    # each once: what is compiled again when it is timed is not what was recorded
+    assert len(compiled) == 1 + len(made.facts.schemes)
+    return made
+
+
+def test_every_scheme_is_timed_as_it_was_compiled(found: Quantized) -> None:
+    rounds = {len(one.seconds) for one in found.facts.schemes}
+    assert rounds == {len(found.facts.float_seconds)}
+    assert rounds != {0}
 
 
 def test_every_scheme_is_had_and_close(found: Quantized) -> None:
