@@ -31,12 +31,16 @@ def recording(
     table.output(cat)
     common = {"graph": 0, "shape": shape, "stride": made}
     buffers = (
-        Buffer(id=0, name="buf0", kind="pointwise", form="Pointwise", bytes=6144, body=MOVE, **common),
+        Buffer(
+            id=0, name="buf0", kind="pointwise", form="Pointwise", bytes=6144, body=MOVE, **common
+        ),
         Buffer(
             id=1, name="buf1", kind="extern", form="ExternKernelAlloc",
             kernel="extern_kernels.convolution", **common,
         ),
-        Buffer(id=2, name="buf2", kind="pointwise", form="Pointwise", of="buf3", body=MOVE, **common),
+        Buffer(
+            id=2, name="buf2", kind="pointwise", form="Pointwise", of="buf3", body=MOVE, **common
+        ),
         Buffer(
             id=3, name="buf3", kind="joined", form="ConcatKernel", reads=("buf1", "buf2"), **common
         ),
