@@ -31,10 +31,10 @@ def precision(
     bfloat16 and float16; of a module, weights and inputs in bfloat16; of complex numbers complex32.
     Each is compared with float64, module by module, in units in the last place of float32, and the
     operators whose results have another type are listed with the line that calls them. What a
-    setting changes here is observed: where its results are those of "highest" bit by bit, that is said. Each is compiled
-    once while it is recorded: which kernels it has, on which line they differ from those of
-    "highest", and the peak of memory of a call. Then all take turns, eagerly and compiled. Settings
-    are as they were afterwards. Gradients are not recorded.
+    setting changes here is observed: where its results are those of "highest" bit by bit, that is
+    said. Each is compiled once while it is recorded: which kernels it has, on which line these are
+    not those of "highest", and the peak of memory of a call. Then all take turns, eagerly and
+    compiled. Settings are as they were afterwards. Gradients are not recorded.
 
     Args:
         fn: A function or an nn.Module; it is called as `fn(*args, **kwargs)`. A module is copied,

@@ -8,6 +8,7 @@ from msgspec import Struct
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.origins import where_of
 from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.lowering.causes import left
 
 _NUMBER = re.compile(r"_\d+$")
 
@@ -55,4 +56,5 @@ def _fallbacks(recording: Recording) -> Iterator[str]:
         for row in lowering.nodes:
             if row.outcome == "fallback":
                 where = where_of([(lowering.graph, row.node)], recording, places)
-                yield f"{where}: {nodes[row.node].target}" if where else nodes[row.node].target
+                named = f"{where}: {nodes[row.node].target}" if where else nodes[row.node].target
+                yield f"{named}: {left(row.why, lowering.compiler)}"
