@@ -38,9 +38,9 @@ def layouts(
         model: The module, in evaluation mode.
         *example: Its arguments.
         ways: Some of "eager", "compiled", "layout kept", "channels last", "concat as loop", "one
-            thread", "frozen", "frozen, unpacked" and "oneDNN Graph". Those that cannot change
-            anything are left out: images' without a two-dimensional convolution, threads where
-            there is one, and what is a CPU's on another device.
+            thread", "frozen", "frozen, unpacked" and "oneDNN Graph". Those of which "compiled" or
+            the device shows that they change nothing are left out: where there is no convolution,
+            no concatenation, one thread, or no CPU.
         rounds: The number of rounds of timing, if time allows; 0 times nothing.
         seconds: The approximate limit of time for that.
 

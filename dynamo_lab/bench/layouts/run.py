@@ -13,6 +13,7 @@ from dynamo_lab.bench.layouts.ways import Way
 from dynamo_lab.bench.quantization.parts import relative_error
 from dynamo_lab.capture.core.compat import many_ways
 from dynamo_lab.capture.layouts.choices import layout_choices
+from dynamo_lab.errors import AlreadyRecordingError
 from dynamo_lab.live.session import Session
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.machine import describe_machine
@@ -21,6 +22,7 @@ from dynamo_lab.model.layouts.trial import Trial, WayTrial
 from dynamo_lab.record.explore import record
 from dynamo_lab.record.replay import told
 from dynamo_lab.record.run import Run
+from dynamo_lab.view.layouts.reading import concats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 _ON_CPU: tuple[WayName, ...] = ("one thread", "frozen, unpacked", "oneDNN Graph")
 """Threads are a CPU's, and so is oneDNN here."""
+
+_ON_CONVOLUTIONS: tuple[WayName, ...] = ("layout kept", "channels last")
 
 Recorded = dict[str, tuple["Recording", Session]]
 
@@ -42,16 +46,20 @@ def tried(
     recorded: Recorded = {}
     able: dict[WayName, Way] = {}
     found: list[WayTrial] = []
-    expected: Any = None
+    with torch.no_grad():
+        expected = model(*example)
     with many_ways():
-        for name in _applicable(names, model, device.name):
+        for name in names:
+            if _changes_nothing(name, device.name, found, recorded):
+                continue
             try:
                 way = Way(name, model, example)
                 trial, result = _trial(way, recorded)
+            except AlreadyRecordingError:
+                raise
             except Exception as error:  # any: what cannot be had here is told
                 found.append(WayTrial(name=name, problem=f"{told(error)}."))
                 continue
-            expected = result if name == "eager" else expected
             found.append(structs.replace(trial, difference=relative_error(result, expected)))
             able[name] = way
         seconds = _times(able, device, plan) if plan.rounds else {}
@@ -65,16 +73,20 @@ def tried(
     return facts, recorded
 
 
-def _applicable(names: Sequence[WayName], model: torch.nn.Module, device: str) -> list[WayName]:
-    """Those that could change something."""
-    modules: Any = list(model.modules())
-    has_images = any(isinstance(one, torch.nn.Conv2d | torch.nn.ConvTranspose2d) for one in modules)
-    left: set[WayName] = set() if device == "cpu" else set(_ON_CPU)
-    if not has_images:
-        left |= {"layout kept", "channels last"}
-    if torch.get_num_threads() == 1:
-        left.add("one thread")
-    return [name for name in names if name not in left]
+def _changes_nothing(
+    name: WayName, device: str, found: Sequence[WayTrial], recorded: Recorded
+) -> bool:
+    """Whether it is known not to: by the device, or by what was compiled as it is."""
+    if name in _ON_CPU and device != "cpu":
+        return True
+    if name == "one thread":
+        return torch.get_num_threads() == 1
+    compiled = next((one for one in found if one.name == "compiled"), None)
+    if compiled is None or compiled.problem:
+        return False
+    if name in _ON_CONVOLUTIONS:
+        return not any(choice.convolutions for choice in compiled.choices)
+    return name == "concat as loop" and not any(concats(recorded["compiled"][0]))
 
 
 def _trial(way: Way, recorded: Recorded) -> tuple[WayTrial, Any]:

@@ -15,6 +15,7 @@ from dynamo_lab.bench.memory import weigh
 from dynamo_lab.bench.precision.errors import Results, errors_of, results_of
 from dynamo_lab.capture.core.compat import forget_compiled_code, many_ways
 from dynamo_lab.capture.precision.operators import operators_of
+from dynamo_lab.errors import AlreadyRecordingError
 from dynamo_lab.live.session import Session
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.rounds import Plan, take_turns
@@ -193,11 +194,13 @@ def _compiled(variant: Variant, way: Way, backend: str, device: Any, recorded: R
     try:
         with closing(recording), recording as recorder:
             variant.call(made)
+    except AlreadyRecordingError:
+        raise
     except Exception as error:  # any: what cannot be compiled is told
         return replace(way, refused=told(error))
     run = Run.of(recorder, recorder.recording)
     variant.compiled = made
-    reused = not run.facts.frames
+    reused = bool(recorded) and not run.facts.frames
     if not reused:
         recorded[way.name] = run.facts, Session(run)
     _, peak = weigh(partial(variant.call, made), device, with_lines=False)

@@ -19,7 +19,7 @@ from dynamo_lab.model.layouts.trial import LayoutChoice, Rule
 
 @whole
 def layout_choices() -> Iterator[list[LayoutChoice]]:
-    """What is decided in the block, in order; it grows while this is open."""
+    """What is decided in the block, of each graph once; it grows while this is open."""
     found: list[LayoutChoice] = []
     undo = Undo()
     if hooks.DECIDE.exists:
@@ -32,13 +32,15 @@ def layout_choices() -> Iterator[list[LayoutChoice]]:
 
 
 def _heard(decide: Any, found: list[LayoutChoice]) -> Any:
+    decided: list[Any] = []  # kept, so that no other graph gets the identity of one
+
     def heard(gm: Any, *args: Any, **kwargs: Any) -> Any:
         with _sentences() as said:
             chosen = decide(gm, *args, **kwargs)
-        is_inference = bool(kwargs.get("is_inference", True))
-        choice = _choice(gm, bool(chosen), said, is_inference)
-        if choice not in found:
-            found.append(choice)
+        if not any(gm is one for one in decided):
+            decided.append(gm)
+            is_inference = bool(kwargs.get("is_inference", True))
+            found.append(_choice(gm, bool(chosen), said, is_inference))
         return chosen
 
     return heard

@@ -17,11 +17,6 @@ _SETTING = "that a setting decides on channels last is not known."
 ENABLED = Private("torch._inductor.config", "layout_optimization", _SETTING, otherwise=True)
 FORCED = Private("torch._inductor.config", "force_layout_optimization", _SETTING, otherwise=False)
 
-CONCAT_AS_LOOP = Private(
-    "torch._inductor.config",
-    "force_pointwise_cat",
-    "a concatenation that is computed by a loop is not tried.",
-)
 GRAPH_ENTRY = Private(
     "torch._inductor.pattern_matcher",
     "GraphPatternEntry.apply",

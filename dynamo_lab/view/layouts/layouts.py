@@ -130,7 +130,8 @@ def _difference(one: WayTrial) -> str:
 
 
 def _facts(one: WayTrial, recording: Recording | None) -> Iterator[str]:
-    yield from map(_choice, one.choices)
+    for choice, count in Counter(one.choices).items():
+        yield f"{_choice(choice)}{f' So in {count} graphs.' if count > 1 else ''}"
     if one.groups is not None:
         yield from (
             _groups("oneDNN Graph joined", one.groups)
