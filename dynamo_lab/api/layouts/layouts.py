@@ -64,7 +64,7 @@ def layouts(
     from dynamo_lab.bench.layouts.run import tried
     from dynamo_lab.measure.rounds import Plan
 
-    known = tuple(name for name in WAYS if name in asked)
+    known: Any = tuple(name for name in WAYS if name in asked)
     plan = Plan(rounds=rounds, seconds=seconds)
     trial, recorded = tried(model, example, known, plan)
     return Layouts(trial, {name: Recording.of(*one) for name, one in recorded.items()})
