@@ -13,6 +13,7 @@ from dynamo_lab.api.decompose import decompose
 from dynamo_lab.api.diff import diff
 from dynamo_lab.api.explore import explore, record
 from dynamo_lab.api.fast_path.fast_path import fast_path
+from dynamo_lab.api.layouts.layouts import layouts
 from dynamo_lab.api.lower import lower
 from dynamo_lab.api.packages import open_package, package
 from dynamo_lab.api.precision.precision import precision
@@ -39,6 +40,7 @@ __all__ = [
     "diff",
     "explore",
     "fast_path",
+    "layouts",
     "limits",
     "load",
     "load_ipython_extension",

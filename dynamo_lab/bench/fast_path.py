@@ -17,7 +17,7 @@ from dynamo_lab.record.recorders import name_of, new_recorder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from dynamo_lab.model.fast_path.calls import FastPath
+    from dynamo_lab.model.recording import Recording
 
     Work = Callable[[], Any]
 
@@ -37,23 +37,30 @@ def tried(
             return fn(*args, **kwargs)
 
     device = device_of([*args, *kwargs.values()])
+    run = _compiled(fn, args, kwargs, grad)
     return Trial(
         device=device.name,
         eager=calls_of(call, fn),
-        compiled=_compiled(fn, args, kwargs, grad),
+        compiled=run.fast_paths,
+        uncompiled="" if run.fast_paths else _why_none(run),
         measured=tuple(_times(_ways(fn, args, kwargs, grad), plan, kwargs, device))
         if plan.rounds
         else (),
     )
 
 
-def _compiled(
-    fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], grad: bool
-) -> tuple[FastPath, ...]:
+def _compiled(fn: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], grad: bool) -> Recording:
     """What Dynamo decides; what its graphs become does not matter to that."""
     options = {"backend": "eager", "grad": grad}
     run, _ = explored_calls(fn, [(args, dict(kwargs))], options, new_recorder(name_of(fn)))
-    return run.facts.fast_paths
+    return run.facts
+
+
+def _why_none(run: Recording) -> str:
+    """Why Dynamo compiled no part of it, in its own words; empty if it did, or does not say."""
+    if any(frame.outcome == "compiled" for frame in run.frames):
+        return ""
+    return next((frame.reason for frame in run.frames if frame.reason), "")
 
 
 def _ways(fn: Any, args: Any, kwargs: Any, grad: bool) -> dict[Way, Work]:
@@ -111,8 +118,8 @@ def _times(
 def difference(base: Any, other: Any, hidden: torch.Tensor | None = None) -> float | None:
     """The largest between elements of two results, but for the tokens that a mask hides.
 
-    What a transformer gives for padding is nobody's: the fast path gives 0. None where the results
-    are not both a tensor of one shape.
+    Nested tensors are compared where they have elements. What a transformer gives for padding is
+    nobody's: the fast path gives 0. None where the results are not both a tensor of one shape.
     """
     first, second = map(_first, (base, other))
     if not isinstance(first, torch.Tensor) or not isinstance(second, torch.Tensor):
@@ -127,4 +134,7 @@ def difference(base: Any, other: Any, hidden: torch.Tensor | None = None) -> flo
 
 
 def _first(result: Any) -> Any:
-    return result[0] if isinstance(result, tuple) and result else result  # pyright: ignore[reportUnknownVariableType]
+    """A result's first value; a nested tensor padded, as it has no shape of its own."""
+    value: Any = result[0] if isinstance(result, tuple) and result else result
+    is_nested = isinstance(value, torch.Tensor) and value.is_nested
+    return torch.nested.to_padded_tensor(value, 0.0) if is_nested else value

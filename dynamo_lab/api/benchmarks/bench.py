@@ -2,18 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from dynamo_lab.api.benchmarks.benchmarked import Benchmarked
+from dynamo_lab.api.precision.precision import Precisions, precision
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.bench.options import bench_options
 from dynamo_lab.bench.progress import progress_bar
+from dynamo_lab.errors import OptionError
 from dynamo_lab.record.recorders import name_of, refuse_compiled, refuse_uncallable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dynamo_lab.measure.variants import Asked
+
+
+@overload
+def bench(  # pyright: ignore[reportOverlappingOverload]  # "precision" is no variant's name
+    fn: Callable[..., Any],
+    *args: Any,
+    ways: Literal["precision"],
+    backend: str = ...,
+    rounds: int = ...,
+    seconds: float = ...,
+    **kwargs: Any,
+) -> Precisions: ...
+
+
+@overload
+def bench(
+    fn: Callable[..., Any],
+    *args: Any,
+    ways: Asked = ...,
+    backend: str = ...,
+    training: bool = ...,
+    optimizer: Any = ...,
+    loss: Callable[[Any], Any] | None = ...,
+    grad: bool = ...,
+    cold: bool = ...,
+    kernels: bool = ...,
+    rounds: int = ...,
+    seconds: float = ...,
+    **kwargs: Any,
+) -> Benchmarked[Recording]: ...
 
 
 def bench(
@@ -30,7 +62,7 @@ def bench(
     rounds: int = 25,
     seconds: float = 20.0,
     **kwargs: Any,
-) -> Benchmarked[Recording]:
+) -> Benchmarked[Recording] | Precisions:
     """Time `fn` eagerly and compiled, in turns, after checking that both compute the same.
 
     Every variant is first compared with eager, and both with float64: outputs, what it writes, and
@@ -47,7 +79,8 @@ def bench(
             compiler in `dynamo_lab.compiler`; its variant is then called "lab".
         ways: The variants to compare with eager: "compiled", modes and backends of `torch.compile`
         by name; or a mapping of names to these, to options of `torch.compile`, or to callables. A
-        name that ends in "+optimizer" compiles the optimizer's step too.
+        name that ends in "+optimizer" compiles the optimizer's step too. "precision" tries it in
+        several precisions instead, as `dynamo_lab.precision` does, whose result it returns.
         training: True also times a step: forward, backward, and the optimizer's step. The program
             is then compiled with gradients too, which the recording shows as a recompilation.
         optimizer: An optimizer of the program's parameters. Its step is eager, but in variants that
@@ -63,11 +96,19 @@ def bench(
 
     Raises:
         OptionError: `fn` cannot be called or is compiled already, there is no such variant, one
-        compiles a step and there is no optimizer, or no round would be run.
+        compiles a step and there is no optimizer, no round would be run, or gradients are asked for
+        in several precisions.
         AlreadyRecordingError: a recording is running.
     """
     refuse_uncallable(fn)
     refuse_compiled(fn)
+    if ways == "precision":
+        if training or optimizer or loss or grad:
+            raise OptionError(
+                'ways="precision" measures the forward without gradients: leave training, '
+                "optimizer, loss and grad out."
+            )
+        return precision(fn, *args, backend=backend, rounds=rounds, seconds=seconds, **kwargs)
     options = bench_options(
         ways=ways, backend=backend, training=training, optimizer=optimizer, loss=loss, grad=grad,
         cold=cold, kernels=kernels, rounds=rounds, seconds=seconds,

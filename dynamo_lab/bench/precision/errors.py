@@ -58,7 +58,9 @@ def errors_of(
     """Of each module that gave something of one shape in both: its distance from float64."""
     for path, reference in exact.items():
         other = got.get(path)
-        if other is None or other.shape != reference.shape or not reference.is_floating_point():
+        if other is None or other.shape != reference.shape:
+            continue
+        if not (reference.is_floating_point() or reference.is_complex()):
             continue
         units = in_units(reference, other)
         if units.numel():
@@ -66,8 +68,18 @@ def errors_of(
 
 
 def in_units(exact: torch.Tensor, got: torch.Tensor) -> torch.Tensor:
-    """The distances of finite elements, in units in the last place of float32."""
+    """The distances of finite elements, in units in the last place of float32.
+
+    Of complex numbers those of the real and of the imaginary part, one after the other.
+    """
+    exact, got = _real(exact), _real(got)
     near = exact.abs().float()
     unit = (torch.nextafter(near, torch.full_like(near, torch.inf)) - near).double()
     distance = (got.double() - exact).abs() / unit
     return distance[torch.isfinite(distance)]
+
+
+def _real(values: torch.Tensor) -> torch.Tensor:
+    if not values.is_complex():
+        return values
+    return torch.view_as_real(values.to(torch.complex128))

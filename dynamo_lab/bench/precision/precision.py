@@ -1,8 +1,8 @@
-"""A program in several precisions: its operators, its errors by module, its times in turns."""
+"""A program in several precisions: operators, errors by module, kernels, memory, times in turns."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,21 +11,35 @@ import torch
 from msgspec.structs import replace
 from torch import nn
 
+from dynamo_lab.bench.memory import weigh
 from dynamo_lab.bench.precision.errors import Results, errors_of, results_of
-from dynamo_lab.capture.core.compat import many_ways
+from dynamo_lab.capture.core.compat import forget_compiled_code, many_ways
 from dynamo_lab.capture.precision.operators import operators_of
+from dynamo_lab.errors import AlreadyRecordingError
+from dynamo_lab.live.session import Session
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.rounds import Plan, take_turns
 from dynamo_lab.model.precision.trial import Trial, Way
+from dynamo_lab.record.explore import record
+from dynamo_lab.record.replay import told
+from dynamo_lab.record.run import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+
+    from dynamo_lab.model.recording import Recording
+
+Recorded = dict[str, tuple["Recording", Session]]
 
 MATMUL = ("highest", "high", "medium")
 """The names of `torch.set_float32_matmul_precision`."""
 
 CASTS = {"autocast bf16": torch.bfloat16, "autocast fp16": torch.float16}
 WEIGHTS = {"bf16 weights": torch.bfloat16}
+HALVED = {"complex32": torch.float16}
+"""Complex numbers of two float16."""
+
+_COMPLEX = {torch.float64: torch.complex128, torch.float16: torch.complex32}
 
 
 class Variant:
@@ -33,11 +47,14 @@ class Variant:
 
     def __init__(self, name: str, fn: Any, args: Any, kwargs: Any) -> None:
         self.name, self.fn, self._args, self._kwargs = name, fn, args, kwargs
-        kind = WEIGHTS.get(name)
-        if kind is not None:
-            self.fn = deepcopy(fn).to(kind)
-            self._args, self._kwargs = cast((args, kwargs), kind)
+        if name in WEIGHTS:
+            self.fn = deepcopy(fn).to(WEIGHTS[name])
+            self._args, self._kwargs = cast((args, kwargs), WEIGHTS[name])
+        elif name in HALVED:
+            self.fn = module_cast(fn, HALVED[name], complex_alone=True)
+            self._args, self._kwargs = cast((args, kwargs), HALVED[name], complex_alone=True)
         self._device = device_type(args, kwargs)
+        self.compiled: Any = None
 
     def call(self, fn: Any = None) -> Any:
         """Run it, with everything as it was afterwards."""
@@ -56,15 +73,38 @@ class Variant:
             torch.set_float32_matmul_precision(before)
 
 
-def cast(value: Any, kind: torch.dtype) -> Any:
-    """The value with tensors of floating point in another type, in lists, tuples and dicts too."""
+def cast(value: Any, kind: torch.dtype, *, complex_alone: bool = False) -> Any:
+    """The value with tensors of floating point in another type, in lists, tuples and dicts too.
+
+    Complex ones get the type of two such numbers where there is one, and stay otherwise.
+    """
     if isinstance(value, torch.Tensor):
-        return value.to(kind) if value.is_floating_point() else value
+        if value.is_complex():
+            return value.to(_COMPLEX.get(kind, value.dtype))
+        return value.to(kind) if value.is_floating_point() and not complex_alone else value
+    again = partial(cast, kind=kind, complex_alone=complex_alone)
     if isinstance(value, dict):
-        return {key: cast(one, kind) for key, one in value.items()}  # pyright: ignore[reportUnknownVariableType]
+        return {key: again(one) for key, one in value.items()}  # pyright: ignore[reportUnknownVariableType]
     if type(value) in (tuple, list):
-        return type(value)(cast(one, kind) for one in value)
+        return type(value)(again(one) for one in value)
     return value
+
+
+def module_cast(fn: Any, kind: torch.dtype, *, complex_alone: bool = False) -> Any:
+    """A copy of a module in another type; of a function the tensors that it reaches stay."""
+    if not isinstance(fn, nn.Module):
+        return fn
+    made = deepcopy(fn)
+    for tensor in (*made.parameters(), *made.buffers()):
+        tensor.data = cast(tensor.data, kind, complex_alone=complex_alone)
+    return made
+
+
+def has_complex(fn: Any, args: Any, kwargs: Any) -> bool:
+    """Whether a complex64 tensor is given, or held by the module."""
+    held = (*fn.parameters(), *fn.buffers()) if isinstance(fn, nn.Module) else ()
+    values = (*args, *kwargs.values(), *held)
+    return any(isinstance(one, torch.Tensor) and one.dtype == torch.complex64 for one in values)
 
 
 def device_type(args: Any, kwargs: Any) -> str:
@@ -73,34 +113,51 @@ def device_type(args: Any, kwargs: Any) -> str:
     return next((str(tensor.device.type) for tensor in tensors), "cpu")
 
 
+def names_for(
+    fn: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """The precisions that a program can be tried in."""
+    halved = HALVED if has_complex(fn, args, kwargs) else ()
+    return (*MATMUL, *CASTS, *(WEIGHTS if isinstance(fn, nn.Module) else ()), *halved)
+
+
 def tried(
     fn: Callable[..., Any],
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
+    names: Sequence[str],
     plan: Plan,
-    backend: str,
-) -> Trial:
-    """The program in each precision, compared with float64 and timed in turns."""
-    names = [*MATMUL, *CASTS, *(WEIGHTS if isinstance(fn, nn.Module) else ())]
+    backend: str | None,
+) -> tuple[Trial, Recorded]:
+    """The program in each precision, compared with float64, and timed in turns.
+
+    Without a backend nothing is compiled. Also returned are the recordings of what is.
+    """
+    device = device_of([*args, *kwargs.values()])
     variants = [Variant(name, fn, args, kwargs) for name in names]
     exact = _exact(fn, args, kwargs)
+    recorded: Recorded = {}
     ways: list[Way] = []
     first: Results = {}
     for variant in variants:
         way, results = _way(variant, exact, first)
         first = first or results
         ways.append(way)
-    return Trial(
-        device=device_of([*args, *kwargs.values()]).name,
-        ways=tuple(_timed(variants, ways, args, kwargs, plan, backend))
-        if plan.rounds
-        else tuple(ways),
-    )
+    with many_ways():
+        if backend is not None:
+            forget_compiled_code()  # once: what is forgotten later would be compiled again
+            ways = [
+                one if one.error else _compiled(variant, one, backend, device, recorded)
+                for variant, one in zip(variants, ways, strict=True)
+            ]
+        if plan.rounds:
+            ways = list(_timed(variants, ways, device, plan))
+    return Trial(device=device.name, ways=tuple(ways)), recorded
 
 
 def _exact(fn: Any, args: Any, kwargs: Any) -> Results:
     """What it gives in float64; of a function the tensors that it reaches by itself stay."""
-    double = deepcopy(fn).double() if isinstance(fn, nn.Module) else fn
+    double = module_cast(fn, torch.float64)
     args, kwargs = cast((args, dict(kwargs)), torch.float64)
     with torch.no_grad():
         return results_of(double, partial(double, *args, **kwargs))
@@ -130,19 +187,36 @@ def _are_same(first: Results, other: Results) -> bool:
     )
 
 
-def _timed(
-    variants: list[Variant], ways: list[Way], args: Any, kwargs: Any, plan: Plan, backend: str
-) -> Iterator[Way]:
-    device = device_of([*args, *kwargs.values()])
+def _compiled(variant: Variant, way: Way, backend: str, device: Any, recorded: Recorded) -> Way:
+    """Compiled while it is recorded, then weighed; nothing is compiled where the guards accept."""
+    made: Any = torch.compile(variant.fn, backend=backend)  # pyright: ignore[reportUnknownMemberType]
+    recording = record(way.name, fresh=False)
+    try:
+        with closing(recording), recording as recorder:
+            variant.call(made)
+    except AlreadyRecordingError:
+        raise
+    except Exception as error:  # any: what cannot be compiled is told
+        return replace(way, refused=told(error))
+    run = Run.of(recorder, recorder.recording)
+    variant.compiled = made
+    reused = bool(recorded) and not run.facts.frames
+    if not reused:
+        recorded[way.name] = run.facts, Session(run)
+    _, peak = weigh(partial(variant.call, made), device, with_lines=False)
+    return replace(
+        way, kernels=tuple(one.name for one in run.facts.kernels), reused=reused, peak=peak
+    )
+
+
+def _timed(variants: list[Variant], ways: list[Way], device: Any, plan: Plan) -> Iterator[Way]:
     able: dict[str, Callable[[], Any]] = {}
     for variant, way in zip(variants, ways, strict=True):
-        if way.error:
-            continue
-        able[variant.name] = variant.call
-        made: Any = torch.compile(variant.fn, backend=backend)  # pyright: ignore[reportUnknownMemberType]
-        able[f"{variant.name} compiled"] = partial(variant.call, made)
-    with many_ways():
-        times = take_turns(able, device, plan)
+        if not way.error:
+            able[variant.name] = variant.call
+        if variant.compiled is not None:
+            able[f"{variant.name} compiled"] = partial(variant.call, variant.compiled)
+    times = take_turns(able, device, plan)
     for way in ways:
         eager, compiled = (times.get(f"{way.name}{end}") for end in ("", " compiled"))
         yield replace(

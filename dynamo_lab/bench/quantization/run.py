@@ -18,7 +18,7 @@ from dynamo_lab.bench.quantization.schemes import (
     saturates,
     torchao_version,
 )
-from dynamo_lab.capture.core.compat import constants_frozen, pre_grad_pass
+from dynamo_lab.capture.core.compat import constants_frozen, forget_compiled_code, pre_grad_pass
 from dynamo_lab.live.session import Session
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.machine import describe_machine
@@ -52,6 +52,7 @@ def tried(
     calls: dict[str, Callable[[], object]] = {}
     with torch.no_grad():
         expected = model(*example)
+    forget_compiled_code()  # once: what is forgotten later would be compiled again when it is timed
     calls["float"] = _call(_compiled(copy.deepcopy(model), is_frozen=True), example)
     with constants_frozen():
         calls["float"]()
@@ -106,7 +107,7 @@ def _trial(
     parts = parts_of(made, model, example)  # before it is compiled: hooks would be guarded
     is_frozen = made.float_graph is not None  # torchao's own tensors are no constants to fold
     call = _call(_compiled(made.module, is_frozen=is_frozen), example)
-    recording = record(f"{type(model).__name__}, {scheme}")
+    recording = record(f"{type(model).__name__}, {scheme}", fresh=False)
     with (
         constants_frozen() if is_frozen else nullcontext(),
         closing(recording),

@@ -26,9 +26,13 @@ class WayTimes(Struct, frozen=True, kw_only=True):
 
 
 class Trial(Struct, frozen=True, kw_only=True):
-    """A program on this machine. `eager` and `compiled` are its calls, in their order."""
+    """A program on this machine. `eager` and `compiled` are its calls, in their order.
+
+    `uncompiled` says why Dynamo compiled nothing of it, in its words.
+    """
 
     device: str
     eager: tuple[FastPathCall, ...] = ()
     compiled: tuple[FastPath, ...] = ()
+    uncompiled: str = ""
     measured: tuple[WayTimes, ...] = ()

@@ -33,8 +33,11 @@ class ModuleError(Struct, frozen=True, kw_only=True):
 class Way(Struct, frozen=True, kw_only=True):
     """A precision. `same` says that its results are those of "highest", bit by bit.
 
-    `seconds` are of the compiled program, one for each round; `eager_seconds` of the eager one.
-    `error` is why it could not run.
+    `kernels` are those of its compilation; with `reused` there was none, as Dynamo's guards accept
+    what was compiled for a precision before it. `peak` is the most memory of a compiled call, in
+    bytes, None if it is not known. `seconds` are of the compiled program, one for each round;
+    `eager_seconds` of the eager one. `error` is why it could not run, `refused` why it could not be
+    compiled.
     """
 
     name: str
@@ -42,6 +45,10 @@ class Way(Struct, frozen=True, kw_only=True):
     same: bool = False
     errors: tuple[ModuleError, ...] = ()
     operators: tuple[Operator, ...] = ()
+    kernels: tuple[str, ...] = ()
+    reused: bool = False
+    refused: str = ""
+    peak: int | None = None
     seconds: tuple[float, ...] = ()
     eager_seconds: tuple[float, ...] = ()
     error: str = ""

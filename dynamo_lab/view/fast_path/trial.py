@@ -17,6 +17,9 @@ _MEANING: dict[Way, str] = {
 }
 
 
+NO_CALL = "There is no call of a module that has a fast path."
+
+
 class WayView(Struct, frozen=True, kw_only=True):
     """The time of a call, how it compares with eager, and how far its results are from eager's."""
 
@@ -33,6 +36,7 @@ class TrialView(Struct, frozen=True, kw_only=True):
     device: str
     eager: tuple[FastPathView, ...]
     compiled: tuple[FastPathView, ...]
+    uncompiled: str
     times: tuple[WayView, ...]
 
 
@@ -42,8 +46,18 @@ def trial_view(trial: Trial) -> TrialView:
         device=trial.device,
         eager=tuple(eager_rows(trial.eager)),
         compiled=tuple(compiled_rows(trial.compiled)),
+        uncompiled=_uncompiled(trial),
         times=tuple(_times(trial)),
     )
+
+
+def _uncompiled(trial: Trial) -> str:
+    """Why there are no compiled calls."""
+    if trial.compiled:
+        return ""
+    if trial.uncompiled:
+        return f"Dynamo compiles nothing of it, so it runs eagerly: {trial.uncompiled}"
+    return "Dynamo met no call of it." if trial.eager else NO_CALL
 
 
 def _times(trial: Trial) -> Iterator[WayView]:

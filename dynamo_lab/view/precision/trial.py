@@ -1,19 +1,33 @@
 """A program that was tried in several precisions, as rows."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 
 from msgspec import Struct
 
 from dynamo_lab.measure.statistics import ratio, spread
 from dynamo_lab.model.precision.trial import Trial, Way
+from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core import words
+from dynamo_lab.view.precision.kernels import KernelsView, fallbacks, kernels_changed
 
 SAME = "Nothing changes here: its results are those of highest, bit by bit."
 
 
+REUSED = "Nothing was compiled for it: Dynamo's guards accept what was compiled before."
+
+_BITS = 24
+"""Of float32's fraction."""
+
+
 class PrecisionView(Struct, frozen=True, kw_only=True):
-    """A row: `changed` are its operators whose results have another type than with highest."""
+    """A row: `changed` are its operators whose results have another type than with highest.
+
+    `lines` are the places where its kernels are not those of highest, `alone` the operators for
+    which the compiler calls PyTorch's own kernel. `lost` is the share of float32's bits that are
+    wrong by the median error, `slow` its time as a share of the slowest; None where not known.
+    """
 
     name: str
     dtype: str
@@ -23,7 +37,13 @@ class PrecisionView(Struct, frozen=True, kw_only=True):
     compiled: str
     written: str
     told: str
+    kernels: str = ""
+    peak: str = ""
+    lost: float | None = None
+    slow: float | None = None
     changed: tuple[str, ...] = ()
+    lines: tuple[KernelsView, ...] = ()
+    alone: tuple[str, ...] = ()
 
 
 class ErrorView(Struct, frozen=True, kw_only=True):
@@ -41,17 +61,22 @@ class TrialView(Struct, frozen=True, kw_only=True):
     modules: tuple[ErrorView, ...]
 
 
-def trial_view(trial: Trial) -> TrialView:
+def trial_view(trial: Trial, recordings: Mapping[str, Recording]) -> TrialView:
     """Each precision, then the errors of each module."""
+    slowest = max((spread(t).median for way in trial.ways if (t := _seconds(way))), default=0.0)
     return TrialView(
         device=trial.device,
-        ways=tuple(_row(way, trial.ways[0]) for way in trial.ways),
+        ways=tuple(_row(way, trial.ways[0], slowest, recordings) for way in trial.ways),
         modules=tuple(_modules(trial)),
     )
 
 
-def _row(way: Way, first: Way) -> PrecisionView:
+def _row(
+    way: Way, first: Way, slowest: float, recordings: Mapping[str, Recording]
+) -> PrecisionView:
     whole = next((error for error in way.errors if not error.module), None)
+    recording, base = recordings.get(way.name), recordings.get(first.name)
+    seconds = _seconds(way)
     return PrecisionView(
         name=way.name,
         dtype=way.dtype,
@@ -61,8 +86,24 @@ def _row(way: Way, first: Way) -> PrecisionView:
         compiled=_time(way.seconds),
         written="" if way.error else words.size(sum(one.bytes for one in way.operators)),
         told=_told(way, first),
+        kernels="" if recording is None else f"{len(way.kernels)}",
+        peak="" if way.peak is None else words.size(way.peak),
+        lost=None if whole is None else bits_lost(whole.median),
+        slow=spread(seconds).median / slowest if seconds and slowest else None,
         changed=tuple(_changed(way, first)),
+        lines=kernels_changed(base, recording) if base and recording and way is not first else (),
+        alone=fallbacks(recording) if recording else (),
     )
+
+
+def _seconds(way: Way) -> tuple[float, ...]:
+    """Of the compiled program, where it was timed, else of the eager one."""
+    return way.seconds or way.eager_seconds
+
+
+def bits_lost(units: float) -> float:
+    """The share of the bits of float32's fraction that an error of so many units makes wrong."""
+    return min(max(math.log2(2 * units), 0.0), _BITS) / _BITS if units > 0 else 0.0
 
 
 def units(value: float) -> str:
@@ -81,7 +122,9 @@ def _told(way: Way, first: Way) -> str:
         return ""
     compared = ratio(first.seconds, way.seconds).sentence if first.seconds and way.seconds else ""
     told = f"Compiled: {compared}." if compared else ""
-    return " ".join(filter(None, (SAME if way.same else "", told)))
+    refused = f"It cannot be compiled: {way.refused}" if way.refused else ""
+    reused = REUSED if way.reused else ""
+    return " ".join(filter(None, (SAME if way.same else "", refused, reused, told)))
 
 
 def _changed(way: Way, first: Way) -> Iterator[str]:

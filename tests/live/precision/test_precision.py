@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
+from torch._dynamo.utils import counters
 
 import dynamo_lab as lab
 from dynamo_lab.bench.precision.errors import in_units
@@ -34,11 +36,23 @@ class Net(nn.Module):
 
 NET = Net()
 X = torch.randn(16, 32)
+FORWARD = Net.forward
+NONE: dict[str, Any] = {"backend": None, "rounds": 0}
+"""Nothing is compiled, nothing timed."""
 
 
 @pytest.fixture(scope="module")
 def tried() -> Precisions:
-    return lab.precision(NET, X, rounds=0)
+    return lab.precision(NET, X, backend=None, rounds=0)
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Precisions:
+    counters.clear()
+    made = lab.precision(NET, X, precisions=["high", "autocast bf16"], rounds=2, seconds=0.01)
+    # each at most once: what is compiled again when it is timed is not what was recorded
+    assert counters["stats"]["unique_graphs"] == len(made.recordings)
+    return made
 
 
 def way(tried: Precisions, name: str) -> Way:
@@ -113,7 +127,7 @@ def test_a_precision_that_fails_is_told_and_the_setting_put_back() -> None:
             raise ValueError("no half")
         return result
 
-    asked = lab.precision(only_float32, X, rounds=0)
+    asked = lab.precision(only_float32, X, backend=None, rounds=0)
     assert way(asked, "autocast fp16").error == "no half"
     assert way(asked, "autocast bf16").error == ""
     assert "bf16 weights" not in {one.name for one in asked.trial.ways}
@@ -128,14 +142,62 @@ def test_a_unit_is_the_distance_to_the_next_float32() -> None:
     assert in_units(exact, got).tolist() == [1.0, 2.0, 0.0]
 
 
-def test_it_is_timed_and_shown() -> None:
-    asked = lab.precision(NET, X, backend="eager", rounds=2, seconds=0.01)
-    assert all(len(one.seconds) >= 2 <= len(one.eager_seconds) for one in asked.trial.ways)
-    shown: dict[str, Any] = asked._repr_mimebundle_()
-    assert "<table>" in shown["text/html"]
+def test_kernels_and_memory_are_those_of_each_precision(compiled: Precisions) -> None:
+    highest, high, cast = compiled.trial.ways
+    assert all(one.peak for one in (highest, high, cast))
+    assert all(len(one.seconds) >= 2 <= len(one.eager_seconds) for one in compiled.trial.ways)
+    # where a device has no faster products, Dynamo's guards do not tell the two apart
+    assert high.reused == ("high" not in compiled.recordings)
+    assert highest.kernels == tuple(one.name for one in compiled.recordings["highest"].kernels)
+    assert cast.kernels != highest.kernels
+    row = compiled.view.ways[-1]
+    assert row.lines
+    assert all(one.before != one.after for one in row.lines)
+    line = FORWARD.__code__.co_firstlineno + 1
+    assert any(f"line {line}" in one.where for one in row.lines)
+    shown: dict[str, Any] = compiled._repr_mimebundle_()
+    assert "<meter" in shown["text/html"]
     assert "units in the last place of float32" in shown["text/plain"]
+
+
+def test_bench_has_it_by_name() -> None:
+    asked = lab.bench(NET, X, ways="precision", backend="eager", rounds=2, seconds=0.01)
+    assert [one.name for one in asked.trial.ways][:2] == ["highest", "high"]
+    assert all(len(one.seconds) >= 2 for one in asked.trial.ways)
+    with pytest.raises(OptionError, match="forward without gradients"):
+        lab.bench(NET, X, ways="precision", training=True)  # pyright: ignore[reportCallIssue, reportArgumentType]
+
+
+def test_complex_numbers_in_half_their_bits() -> None:
+    def convolved(z: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        return F.conv1d(z, w) * 2
+
+    z, w = (torch.randn(*shape, dtype=torch.complex64) for shape in ((1, 2, 16), (3, 2, 3)))
+    asked = lab.precision(convolved, z, w, precisions=["complex32"], rounds=0)
+    highest, half = asked.trial.ways
+    assert (highest.dtype, half.dtype) == ("complex64", "complex32")
+    assert highest.errors[0].median < 10 < half.errors[0].median
+    exact = convolved(z.to(torch.complex128), w.to(torch.complex128))
+    median = in_units(exact, convolved(z, w)).median()
+    assert highest.errors[0].median == pytest.approx(float(median))
+    # what is multiplied stays complex, for which Inductor generates no code
+    alone = asked.view.ways[0].alone
+    assert any("aten.mul" in one and "no code for tensors of this type" in one for one in alone)
+    assert "complex32" not in {one.name for one in lab.precision(torch.sin, X, **NONE).trial.ways}
+
+
+def test_a_precision_that_the_compiler_refuses_is_told() -> None:
+    def product(z: torch.Tensor) -> torch.Tensor:
+        return z @ z.T
+
+    z = torch.randn(4, 4, dtype=torch.complex64)
+    asked = lab.precision(product, z, precisions=["complex32"], **NONE)
+    assert "ComplexHalf" in way(asked, "complex32").error
+    assert way(asked, "highest").error == ""
 
 
 def test_bad_input_gets_a_sentence() -> None:
     with pytest.raises(OptionError, match="cannot be called"):
         lab.precision("net", X)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(OptionError, match="There is no precision 'fp8'"):
+        lab.precision(NET, X, precisions=["fp8"])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import torch
+from torch._dynamo.utils import counters
 from torch._inductor import config as inductor_config
 
 import dynamo_lab as lab
@@ -32,7 +33,17 @@ def model() -> torch.nn.Module:
 def found() -> Quantized:
     if installed() < (2, 13):  # tried: with torch 2.11, torchao 0.18 chooses no operator for int8
         pytest.skip("torchao 0.18's X86 quantizer chooses nothing with this PyTorch")
-    return lab.quantize(model(), X, rounds=0)
+    counters.clear()
+    made = lab.quantize(model(), X, rounds=2, seconds=0.01)
+    # each once: what is compiled again when it is timed is not what was recorded
+    assert counters["stats"]["unique_graphs"] == 1 + len(made.facts.schemes)
+    return made
+
+
+def test_every_scheme_is_timed_as_it_was_compiled(found: Quantized) -> None:
+    rounds = {len(one.seconds) for one in found.facts.schemes}
+    assert rounds == {len(found.facts.float_seconds)}
+    assert rounds != {0}
 
 
 def test_every_scheme_is_had_and_close(found: Quantized) -> None:

@@ -44,6 +44,6 @@ def trial_html(view: TrialView) -> Markup:
         tag("p", tag("b", "eagerly")),
         calls(view.eager),
         tag("p", tag("b", "under torch.compile")),
-        calls(view.compiled),
+        calls(view.compiled) if view.compiled else tag("p", view.uncompiled),
         *([table((f"timed on {view.device}", "", "difference", ""), times)] if times else []),
     )

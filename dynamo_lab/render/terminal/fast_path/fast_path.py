@@ -19,7 +19,7 @@ from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.fast_path.fast_path import FastPathView
-from dynamo_lab.view.fast_path.trial import TrialView
+from dynamo_lab.view.fast_path.trial import NO_CALL, TrialView
 
 _BRIEF = 4
 _STYLES = {"taken": "green", "refused": "yellow", "broken": "magenta"}
@@ -67,13 +67,17 @@ def _unquoted(sentence: str) -> str:
     return sentence.replace("`", "")
 
 
+COMPILED = "under torch.compile"
+
+
 def trial_text(view: TrialView, width: int = 100) -> str:
     """A program that was tried, as text."""
     items: list[RenderableType] = []
-    for title, rows in (("eagerly", view.eager), ("under torch.compile", view.compiled)):
+    for title, rows in (("eagerly", view.eager), (COMPILED, view.compiled)):
         items += [text(title, "bold"), *_rows(rows, everything=True), Text()]
         if not rows:
-            items[-1:] = [text("  no call of a module that has a fast path"), Text()]
+            why = view.uncompiled if title == COMPILED else NO_CALL
+            items[-1:] = [indented(grid(("wrap",), [(text(why),)])), Text()]
     if view.times:
         items.append(text(f"timed on {view.device}; the largest difference from eager's results"))
         times = [

@@ -1,0 +1,1 @@
+"""Layouts as the user asks about them."""

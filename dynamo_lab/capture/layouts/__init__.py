@@ -1,0 +1,1 @@
+"""Layouts: why Inductor chooses channels last, and freezing without packed weights."""

@@ -1,0 +1,1 @@
+"""Where a network's values lie in memory: what the compiler chose, and what was tried."""

@@ -1,0 +1,1 @@
+"""Layouts in the script-free HTML."""

@@ -1,0 +1,1 @@
+"""Layouts as shown: a network with and without each choice."""
