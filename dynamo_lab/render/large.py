@@ -7,8 +7,8 @@ from msgspec import structs
 
 from dynamo_lab.model.core.codec import as_json
 from dynamo_lab.view import View
-from dynamo_lab.view.compiler.compiler import CompilerView
 from dynamo_lab.view.code.expressions import ExpressionsView
+from dynamo_lab.view.compiler.compiler import CompilerView
 from dynamo_lab.view.core.links import LinksView
 from dynamo_lab.view.decompositions.decompositions import DecompositionsView
 from dynamo_lab.view.fusion.fusion import FusionsView

@@ -1,7 +1,7 @@
 """Expressions: the part of the user's line that each captured node was made for.
 
-FX keeps a stack of lines. Dynamo knows more while it makes a node: the instruction that it is at in each
-function, whose position a code object tells by columns, from Python 3.11 on.
+FX keeps a stack of lines. Dynamo knows more while it makes a node: the instruction that it is at
+in each function, whose position a code object tells by columns, from Python 3.11 on.
 """
 
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ class _Place(NamedTuple):
 
 
 class ExpressionProbes:
-    """Takes the instructions at each new node, and makes spans of them once its graph is recorded."""
+    """Takes the instructions at each new node; they become spans when its graph is recorded."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder

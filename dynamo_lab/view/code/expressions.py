@@ -7,6 +7,11 @@ from msgspec import Struct
 from dynamo_lab.model.core.sources import Source, Span
 from dynamo_lab.model.recording import Recording
 
+LINES_ALONE = (
+    "the recording tells the line of an operation and not its columns, as Python 3.10, PyTorch's "
+    "own logs and older recordings do"
+)
+
 
 class ExpressionView(Struct, frozen=True, array_like=True):
     """A part of a source: lines from 1, columns from 0 in characters, the end exclusive.
@@ -78,7 +83,7 @@ def _bare(text: str) -> str:
 
 
 def _place(one: ExpressionView) -> tuple[int, int, int, int, int]:
-    """By their text, and of two that start at one place the longer first: it is around the other."""
+    """As they stand in the text; of two that start at one place, the one around the other first."""
     return one.source, one.line, one.column, -one.end_line, -one.end_column
 
 

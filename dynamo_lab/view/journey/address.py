@@ -9,7 +9,7 @@ from dynamo_lab.view.view import View
 
 
 def address_of(view: View, entity: str) -> str:
-    """'line=8', 'line=8&columns=4-20', 'graph=2&node=mul_1', 'kernel=3&line=12': the entity of a view, for its page."""
+    """The entity of a view, for its page: 'line=8', 'line=8&columns=4-20', 'kernel=3&line=12'."""
     kind, first, *rest = entity.split(":")
     second = int(rest[0]) if rest else -1
     if kind == "line":

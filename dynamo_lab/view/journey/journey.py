@@ -1,4 +1,4 @@
-"""The way of one thing through the compiler: line or expression, node, ATen, decomposed, fused, kernel, time.
+"""The way of one thing: line or expression, node, ATen, decomposed, fused, kernel, time.
 
 Everything on it is related to the thing as in `view/related.py`, sorted into stations. The
 front-end computes it too: tests/cases/journey.json checks both.
@@ -67,7 +67,7 @@ TITLES: dict[StationName, str] = {
 
 
 def journey(view: View, asked: str) -> JourneyView:
-    """The way of what is asked for: "line 8", "line 8: torch.relu(x)", a node, a buffer, an operation or a kernel by name.
+    """The way of "line 8", "line 8: torch.relu(x)", a node, a buffer, an operation or a kernel.
 
     Raises:
         JourneyError: there is no such thing in the recording.

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from dynamo_lab.errors import JourneyError
 from dynamo_lab.view.code.code import SourceView
-from dynamo_lab.view.code.expressions import on_line, shortest
+from dynamo_lab.view.code.expressions import LINES_ALONE, on_line, shortest
 from dynamo_lab.view.view import View
 
 _LINE = re.compile(
@@ -106,13 +106,9 @@ def _in_line(view: View, line: str, text: str) -> str:
     if known:
         there = ", ".join(repr(expressions.shown[one].text) for one in known[:5])
         raise JourneyError(
-            f"No operation was captured for {text!r} in line {number}: it has {there}."
+            f"No operation was captured for {text!r} in line {number}: ask for one of {there}."
         )
-    why = (
-        "no operation was captured for a part of it"
-        if expressions.shown
-        else "the recording tells lines alone, which is all that Python 3.10 and PyTorch's own logs know"
-    )
+    why = "no part of it was captured by itself" if expressions.shown else LINES_ALONE
     raise JourneyError(
         f'Nothing is known of {text!r} in line {number}: {why}. Ask for "line {number}".'
     )
