@@ -59,9 +59,11 @@ export function markRanges(mark: Position, doc: Doc, lines: LineMap): { from: nu
 }
 
 /** Where the expressions of a source lie, a range a line. */
-function expressionRanges(source: SourceView, lines: LineMap, doc: Doc, { shown }: ExpressionsView): { index: number; from: number; to: number }[] {
+function expressionRanges(
+  source: SourceView, lines: LineMap, doc: Doc, { shown }: ExpressionsView, isWanted: (index: number) => boolean = () => true,
+): { index: number; from: number; to: number }[] {
   return shown.flatMap(([of, line, column, end_line, end_column], index) =>
-    (of === source.id ? markRanges({ line, column, end_line, end_column }, doc, lines).map((range) => ({ index, ...range })) : []));
+    (of === source.id && isWanted(index) ? markRanges({ line, column, end_line, end_column }, doc, lines).map((range) => ({ index, ...range })) : []));
 }
 
 export function baseDecorations(source: SourceView, lines: LineMap, doc: Doc, model: Model): DecorationSet {
@@ -97,9 +99,10 @@ export function litDecorations(
   source: SourceView, lines: LineMap, doc: Doc, kin: KinIndex, ofLines: Masks, ofExpressions: Masks, cursor: number, expressions: ExpressionsView,
 ): DecorationSet {
   const found = litLines(source, doc, kin, ofLines, cursor);
-  for (const { index, from, to } of ofExpressions.lit || ofExpressions.held ? expressionRanges(source, lines, doc, expressions) : []) {
-    const classes = litClasses(ofExpressions, kin.vertex("expression", index)).join(" ").trim();
-    if (classes) found.push(Decoration.mark({ class: classes }).range(from, to));
+  const { lit, held } = ofExpressions;
+  const classes = (index: number): string => litClasses(ofExpressions, kin.vertex("expression", index)).join(" ").trim();
+  for (const { index, from, to } of lit || held ? expressionRanges(source, lines, doc, expressions, (one) => classes(one) !== "") : []) {
+    found.push(Decoration.mark({ class: classes(index) }).range(from, to));
   }
   return Decoration.set(found, true);
 }
