@@ -1,8 +1,8 @@
 """Repeated blocks: twelve layers as one, and the one that differs.
 
-A loop over layers becomes twelve times the same nodes. **Graphs** shows the first and what stands for
-the others; the eighth layer has an activation of its own, so its block stands by itself. A row of a
-fold opens it.
+A loop over layers becomes twelve times the same nodes. **Graphs** shows the first and what stands
+for the others; the eighth layer has an activation of its own, so its block stands by itself. The
+row above a fold opens it.
 """
 
 import torch
