@@ -108,11 +108,12 @@ class Handle(Facts, frozen=True, kw_only=True, dict=True):
     def journey(self, asked: str) -> Journey:
         """The whole way of one thing, from your line to the time of its kernels; print the answer.
 
-        `asked` is "line 8" of the source that is shown first, "model.py:8", the name of a node, a
-        buffer ("buf3"), an operation ("op3") or a kernel, or "kernel 0 line 12". Of a name that
-        several graphs have, the first graph's node is taken. `stations` go from your code over the
-        captured nodes, ATen operators, decomposed nodes, fused groups and kernels to instructions
-        and times; one without a stop says why.
+        `asked` is "line 8" of the source that is shown first, "model.py:8", "line 8: torch.relu(x)"
+        for the call or operator of that text in it, or the shortest that holds it, the name of a
+        node, a buffer ("buf3"), an operation ("op3") or a kernel, or "kernel 0 line 12". Of a name
+        that several graphs have, the first graph's node is taken. `stations` go from your code over
+        the captured nodes, ATen operators, decomposed nodes, fused groups and kernels to
+        instructions and times; one without a stop says why.
 
         Raises:
             JourneyError: there is no such thing in the recording.

@@ -22,7 +22,7 @@ class Journey(journeys.JourneyView, frozen=True, kw_only=True):
 
 
 def ask(recording: Recording, asked: str) -> Journey:
-    """The way of "line 8", or of a node, buffer, operation or kernel by its name.
+    """The way of "line 8", of "line 8: torch.relu(x)", or of a node, buffer or kernel by its name.
 
     Raises:
         JourneyError: there is no such thing in the recording.

@@ -29,6 +29,7 @@ from dynamo_lab.capture.fusion import hooks as fusion_hooks
 from dynamo_lab.capture.fusion.fusion import FusionProbes
 from dynamo_lab.capture.graphs import hooks as graphs_hooks
 from dynamo_lab.capture.graphs.caches import CacheProbes
+from dynamo_lab.capture.graphs.expressions import ExpressionProbes
 from dynamo_lab.capture.graphs.graphs import GraphProbes
 from dynamo_lab.capture.graphs.tracing import TracingProbes
 from dynamo_lab.capture.guards import hooks as guards_hooks
@@ -149,7 +150,9 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
     recorder.checks = Checks()
     recorder.decompositions = decompositions = DecompositionProbes()
     graphs.on_splitting = SplitProbes(recorder, compilations).install
-    graphs.on_recorded = (decompositions.recorded, AttentionProbes(recorder).recorded)
+    expressions = ExpressionProbes(recorder)
+    attention = AttentionProbes(recorder)
+    graphs.on_recorded = (decompositions.recorded, attention.recorded, expressions.recorded)
     tracing = TracingProbes(recorder, undo)
     graphs.on_captured = tracing.captured
     caches = CacheProbes(recorder, compilations, graphs)
@@ -172,6 +175,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         SymbolProbes(recorder, compilations),
         TimingProbes(recorder, compilations),
         tracing,
+        expressions,
         caches,
         exports,
         PackagingProbes(recorder),

@@ -50,7 +50,7 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     option("--why-not", nargs=2, metavar=("A", "B"),
            help="why two operations, buffers or nodes are not fused")  # fmt: skip
     option("--journey", metavar="WHAT",
-           help="the way of one thing: 'line 8', a node, a kernel")  # fmt: skip
+           help="the way of a thing: 'line 8: relu(x)', a node, a kernel")  # fmt: skip
     option("--outline", action="store_true", help="the modules of graphs, not the nodes")
     option("--unfold", action="store_true", help="every node, also of repeated blocks")
 

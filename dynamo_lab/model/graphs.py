@@ -111,6 +111,10 @@ class Graph(Struct, frozen=True, kw_only=True):
     `parent` and `parent_node` locate the body of a higher-order operator. `part` numbers from 1
     the parts into which DDP splits a captured graph, 0 for others. `traced` are the seconds that
     Dynamo took to come to each node, from the node before; of captured graphs alone.
+
+    `expressions` are the stack of each node once more, of captured graphs alone, as spans with
+    columns: the call or operator that it was made for, and the calls that led there. -1 where only
+    the line is known. It is empty where that is so for all nodes.
     """
 
     id: Id
@@ -124,6 +128,7 @@ class Graph(Struct, frozen=True, kw_only=True):
     parent_node: Annotated[int | None, Ref("graphs[parent].nodes")] = None
     part: Annotated[int, Plain("numbers the parts of an attempt")] = 0
     traced: tuple[float, ...] = ()
+    expressions: Annotated[tuple[int, ...], Ref("stacks", or_none=True)] = ()
 
     @property
     def operators(self) -> int:
@@ -133,10 +138,12 @@ class Graph(Struct, frozen=True, kw_only=True):
 
 
 def problems(graphs: Sequence[Graph]) -> Iterator[str]:
-    """A sentence if graphs contain or call each other in a circle, or times are not of nodes."""
+    """A sentence if graphs contain or call each other in a circle, or columns are not of nodes."""
     for graph in graphs:
-        if graph.traced and len(graph.traced) != len(graph.nodes):
-            yield f"graphs[{graph.id}].traced are not as many as its nodes"
+        for name in ("traced", "expressions"):
+            column = getattr(graph, name)
+            if column and len(column) != len(graph.nodes):
+                yield f"graphs[{graph.id}].{name} are not as many as its nodes"
     parents = [() if graph.parent is None else (graph.parent,) for graph in graphs]
     called = [tuple(chain.from_iterable(graph.nodes.subgraphs.values())) for graph in graphs]
     yield from circle("graphs lie in", parents)

@@ -7,6 +7,7 @@ from msgspec import structs
 
 from dynamo_lab.model.core.codec import as_json
 from dynamo_lab.view import View
+from dynamo_lab.view.code.expressions import ExpressionsView
 from dynamo_lab.view.compiler.compiler import CompilerView
 from dynamo_lab.view.core.links import LinksView
 from dynamo_lab.view.decompositions.decompositions import DecompositionsView
@@ -36,6 +37,7 @@ def beginning(view: View, size: int) -> View | None:
         graphs=(),
         kernels=KernelsView(kernels=(), wrappers=()),
         links=LinksView(stacks=(), graph_links=()),
+        expressions=ExpressionsView(),
         passes=PassesView(),
         steps=None,
         partitions=(),

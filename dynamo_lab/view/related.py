@@ -26,7 +26,7 @@ class Relations:
     def of(self, entity: str) -> frozenset[str]:
         """The entity, all above it and all below it."""
         found = _reach(entity, self._above) | _reach(entity, self._below)
-        return frozenset(name for name in found if not name.startswith("stack:"))
+        return frozenset(name for name in found if not name.startswith(("stack:", "calls:")))
 
 
 def _reach(start: str, edges: dict[str, list[str]]) -> set[str]:
@@ -81,10 +81,24 @@ def _node_edges(view: View) -> Iterator[tuple[str, str]]:
         for index, stack in enumerate(graph.stack):
             if stack >= 0:
                 yield f"stack:{stack}", f"node:{graph.id}:{index}"
+    yield from _expression_edges(view)
     for upstream, downstream, flat in view.links.graph_links:
         pairs = iter(flat)
         for above, below in zip(pairs, pairs, strict=True):
             yield f"node:{upstream}:{above}", f"node:{downstream}:{below}"
+
+
+def _expression_edges(view: View) -> Iterator[tuple[str, str]]:
+    expressions = view.expressions
+    for index, one in enumerate(expressions.shown):
+        yield f"line:{one.source}:{one.line}", f"expression:{index}"
+    for index, stack in enumerate(expressions.stacks):
+        for one in stack:
+            yield f"expression:{one}", f"calls:{index}"
+    for graph, stacks in expressions.nodes:
+        for node, index in enumerate(stacks):
+            if index >= 0:
+                yield f"calls:{index}", f"node:{graph}:{node}"
 
 
 def _fact_edges(view: View) -> Iterator[tuple[str, str]]:

@@ -19,8 +19,9 @@ from dynamo_lab.view.bisections import bisections
 from dynamo_lab.view.bisections.bisections import BisectionView
 from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.stories import StoryView
-from dynamo_lab.view.code import code
+from dynamo_lab.view.code import code, expressions
 from dynamo_lab.view.code.code import SourceView
+from dynamo_lab.view.code.expressions import ExpressionsView
 from dynamo_lab.view.compiler import compiler
 from dynamo_lab.view.compiler.compiler import CompilerView
 from dynamo_lab.view.core import links
@@ -94,6 +95,7 @@ class View(Struct, frozen=True, kw_only=True):
     links: LinksView
     notes: tuple[NoteView, ...]
     environment: tuple[tuple[str, str], ...]
+    expressions: ExpressionsView = ExpressionsView()
     passes: PassesView = PassesView()
     steps: StepsView | None = None
     stories: tuple[StoryView, ...] = ()
@@ -139,6 +141,7 @@ def build(recording: Recording) -> View:
         kernels=kernels.build(recording, places, ancestry),
         timeline=timings.build(recording, places),
         links=linked,
+        expressions=expressions.build(recording),
         notes=tuple(_note(note) for note in recording.notes),
         environment=tuple(_environment(recording.environment)),
         passes=passes.build(recording, places),

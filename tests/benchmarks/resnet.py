@@ -23,7 +23,7 @@ def main() -> None:
     lines = [
         Line(name="the recording", value=spread([size]), unit="B", budget=RECORDING_BUDGET),
         Line(name="the page's data", value=spread([data]), unit="B"),
-        *page_lines(recording, rounds),
+        *page_lines(recording, rounds)[0],
     ]
     print(report(f"ResNet-50 in training, nodes: {sizes}", lines, rounds))
 

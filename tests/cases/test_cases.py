@@ -194,6 +194,7 @@ KIN = (
     "sources",
     "graphs",
     "links",
+    "expressions",
     "kernels",
     "lowering",
     "fusions",
@@ -233,6 +234,7 @@ def entities(view: View) -> Iterator[str]:
     yield from (
         f"op:{one.id}" for schedule in view.fusions.schedules for one in schedule.operations
     )
+    yield from (f"expression:{index}" for index in range(len(view.expressions.shown)))
     yield from (f"break:{item.id}" for item in view.breaks)
     yield from (f"frame:{frame.id}" for frame in view.frames)
     yield from (f"guard:{index}" for index in range(len(view.guards.guards)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +14,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 import dynamo_lab
+from dynamo_lab.view import build
 from dynamo_lab.view.graphs import graphs
 from dynamo_lab.view.graphs.kinds import kind_of
 
@@ -168,3 +171,55 @@ def test_operations_of_the_products_are_those_of_pytorch(dynamic: bool) -> None:
         assert graph.flops == (forward + backward if graph.stage == "joint" else own)
         assert re.search(r" in (\d+) of \1 products,", graph.arithmetic)
         assert graph.arithmetic.endswith("at the sizes of this run") is dynamic
+
+
+def helped(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    return torch.relu(a) * b.sigmoid()
+
+
+def expressive(x: torch.Tensor) -> torch.Tensor:
+    y = torch.relu(x) + torch.sigmoid(x) * 2
+    several = torch.where(
+        y > 0,
+        y.exp(),
+        "ä" and y.cos(),
+    )
+    return helped(several, x) - helped(x, several)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="code objects tell no columns")
+def test_captured_nodes_are_tied_to_the_call_or_operator_that_asked_for_them() -> None:
+    """The text of each, from the recording alone, is what was written for the operator."""
+    recording = explored(expressive, torch.ones(4))
+    view = build(recording).expressions
+    texts = [[view.shown[one].text for one in stack] for stack in view.stacks]
+    graph = next(graph for graph in recording.graphs if graph.stage == "dynamo")
+    columns = dict(view.nodes)[graph.id]
+    asked = {
+        (node.target, *texts[at])
+        for node, at in zip(graph.nodes, columns, strict=True)
+        if node.op.startswith("call_")
+    }
+    where = 'torch.where( y > 0, y.exp(), "ä" and y.cos(), )'
+    first, second = "helped(several, x)", "helped(x, several)"
+    assert asked == {
+        ("torch.relu", "torch.relu(x)"),
+        ("torch.sigmoid", "torch.sigmoid(x)"),
+        ("operator.mul", "torch.sigmoid(x) * 2"),
+        ("operator.add", "torch.relu(x) + torch.sigmoid(x) * 2"),
+        ("operator.gt", "y > 0"),
+        ("exp", "y.exp()"),
+        ("cos", "y.cos()"),
+        ("torch.where", where),
+        *(("torch.relu", call, "torch.relu(a)") for call in (first, second)),
+        *(("sigmoid", call, "b.sigmoid()") for call in (first, second)),
+        *(("operator.mul", call, "torch.relu(a) * b.sigmoid()") for call in (first, second)),
+        ("operator.sub", f"{first} - {second}"),
+    }
+    way = recording.journey(f"{Path(__file__).name}:{line_of('y = torch.relu(x) +')}: sigmoid")
+    assert [stop.text for stop in way.stations[1].stops] == ["sigmoid"]
+
+
+def line_of(text: str) -> int:
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)

@@ -177,6 +177,11 @@ class Texts:
         )
 
 
+def lines_of_text(formatted: str) -> set[tuple[str, int]]:
+    """The file and the line of each frame in a stack that FX keeps as a formatted traceback."""
+    return {(path, int(line)) for path, line, _ in _FILE_LINE.findall(formatted)}
+
+
 def _ranges(wanted: set[int], count: int) -> Iterator[tuple[int, int]]:
     """Runs of line numbers that cover `wanted` with some context."""
     first = last = 0

@@ -15,7 +15,7 @@ TRACING_STARTED = Private(
 NODE_ADDED = Private(
     "torch._dynamo.output_graph",
     "SubgraphTracer.create_node",
-    "the time of tracing is not told by line.",
+    "the time of tracing is not told by line, and captured nodes are of lines, not of expressions.",
 )
 TRANSLATOR = Private(
     "torch._dynamo.symbolic_convert",

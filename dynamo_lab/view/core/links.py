@@ -1,11 +1,11 @@
 """The links: the index behind "hover anything, and everything related lights up".
 
 Entities are named "line:<source>:<number>", "node:<graph>:<index>", "kernel:<id>", "break:<id>",
-"frame:<id>", "guard:<index>", "buffer:<id>" and "statement:<kernel>:<line>". They form levels, from
-the user's line down to the kernel, and to the statements in it:
+"frame:<id>", "guard:<index>", "buffer:<id>", "statement:<kernel>:<line>" and "expression:<index>".
+They form levels, from the user's line down to the kernel, and to the statements in it:
 
-    line -> node of a stage -> node of a later stage -> buffer -> kernel
-                                                     -> statement
+    line (-> expression) -> node of a stage -> node of a later stage -> buffer -> kernel
+                                                                     -> statement
 
 The related entities of one are all above it and all below it.
 """

@@ -1,10 +1,10 @@
-"""The way of one thing through the compiler: line, node, ATen, decomposed, fused, kernel, time.
+"""The way of one thing: line or expression, node, ATen, decomposed, fused, kernel, time.
 
 Everything on it is related to the thing as in `view/related.py`, sorted into stations. The
 front-end computes it too: tests/cases/journey.json checks both.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -12,21 +12,19 @@ from msgspec import Struct
 from dynamo_lab.view.core.words import line_range, plural
 from dynamo_lab.view.fusion.fusion import OperationView
 from dynamo_lab.view.graphs.graphs import GraphView
+from dynamo_lab.view.journey.code import calls, code_stops
 from dynamo_lab.view.journey.names import entity_of
 from dynamo_lab.view.kernels.kernels import KernelView
 from dynamo_lab.view.related import Relations
-from dynamo_lab.view.search import files_of, home_of
 from dynamo_lab.view.view import View
 
 StationName = Literal[
     "code", "captured", "aten", "decomposed", "fused", "kernel", "instructions", "time"
 ]
-Line = tuple[int, int]
 
 _LAST = ("post_grad", "backward", "forward", "joint")
 """The stages of a decomposed graph, the last first."""
 
-_CUT = 60
 _SHOWN_NAMES = 3
 
 
@@ -69,7 +67,7 @@ TITLES: dict[StationName, str] = {
 
 
 def journey(view: View, asked: str) -> JourneyView:
-    """The way of what is asked for: "line 8", a node, a buffer, an operation or a kernel by name.
+    """The way of "line 8", "line 8: torch.relu(x)", a node, a buffer, an operation or a kernel.
 
     Raises:
         JourneyError: there is no such thing in the recording.
@@ -89,8 +87,6 @@ class _Way:
         self._view = view
         self._entity = entity
         self._found = relations.of(entity)
-        self._sources = {source.id: source for source in view.sources}
-        self._files = files_of(view)
         self._nodes = {graph.id: self._nodes_in(graph) for graph in view.graphs}
 
     def journey(self) -> JourneyView:
@@ -120,47 +116,8 @@ class _Way:
         return [node for node in range(len(graph.name)) if f"node:{graph.id}:{node}" in self._found]
 
     def _code(self) -> Iterator[JourneyStop]:
-        """The line itself, or the lines that what is captured was asked for on."""
-        if self._entity.startswith("line:"):
-            _, source, number = self._entity.split(":")
-            lines: Iterable[Line] = [(int(source), int(number))]
-        else:
-            lines = sorted(set(self._homes()), key=self._order) or self._own_lines()
-        for source, number in lines:
-            yield JourneyStop(
-                entity=f"line:{source}:{number}", text=self._line_text(source, number), tab=""
-            )
-
-    def _homes(self) -> Iterator[Line]:
-        """The line of each captured node, if a source that is shown has it."""
-        for graph in self._view.graphs:
-            if graph.stage != "dynamo":
-                continue
-            for node in self._nodes[graph.id]:
-                stack = graph.stack[node]
-                stacks = self._view.links.stacks
-                home = home_of(stacks[stack], self._files) if stack >= 0 else None
-                if home and home[0] in self._sources and _calls(graph, node):
-                    yield home
-
-    def _own_lines(self) -> Iterator[Line]:
-        for source in self._view.sources:
-            for line in source.lines if source.kind != "library" else ():
-                if f"line:{source.id}:{line.number}" in self._found:
-                    yield source.id, line.number
-
-    def _order(self, line: Line) -> tuple[int, int]:
-        return list(self._sources).index(line[0]), line[1]
-
-    def _line_text(self, source: int, number: int) -> str:
-        shown = self._sources.get(source)
-        if shown is None:
-            return f"line {number}"
-        text = next((line.text.strip() for line in shown.lines if line.number == number), "")
-        main = self._view.sources[self._view.main_source].id
-        name = shown.label.rsplit("/", 1)[-1]
-        where = f"line {number}" if source == main else f"{name}:{number}"
-        return f"{where}  {_cut(text)}".strip()
+        for entity, text in code_stops(self._view, self._entity, self._found):
+            yield JourneyStop(entity=entity, text=text, tab="")
 
     def _of_stages(self, *stages: str) -> Iterator[JourneyStop]:
         for graph in self._view.graphs:
@@ -168,7 +125,7 @@ class _Way:
                 continue
             for node in self._nodes[graph.id]:
                 entity = f"node:{graph.id}:{node}"
-                if _calls(graph, node) or entity == self._entity:
+                if calls(graph, node) or entity == self._entity:
                     yield JourneyStop(
                         entity=entity,
                         text=graph.name[node],
@@ -315,10 +272,6 @@ class _Way:
         return all(graph.stage in ("dynamo", "pre_grad") for graph in view.graphs)
 
 
-def _calls(graph: GraphView, node: int) -> bool:
-    return graph.strings[graph.op[node]].startswith("call_")
-
-
 def _kernel_entity(kernel: KernelView, lines: list[int]) -> str:
     return f"statement:{kernel.id}:{lines[0]}" if lines else f"kernel:{kernel.id}"
 
@@ -326,7 +279,3 @@ def _kernel_entity(kernel: KernelView, lines: list[int]) -> str:
 def _joined(names: list[str]) -> str:
     more = len(names) - _SHOWN_NAMES
     return " + ".join(names[:_SHOWN_NAMES]) + (f" + {more} more" if more > 0 else "")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _CUT else f"{text[: _CUT - 1]}…"

@@ -6,15 +6,21 @@ from difflib import get_close_matches
 
 from dynamo_lab.errors import JourneyError
 from dynamo_lab.view.code.code import SourceView
+from dynamo_lab.view.code.expressions import LINES_ALONE, on_line, shortest
 from dynamo_lab.view.view import View
 
-_LINE = re.compile(r"(?:(?P<file>.+?)(?:,? +line +|:)|line +)(?P<line>\d+)", re.IGNORECASE)
+_LINE = re.compile(
+    r"(?:line +|(?P<file>.+?)(?:,? +line +|:))(?P<line>\d+)(?: *: *(?P<text>.+))?",
+    re.IGNORECASE | re.DOTALL,
+)
 _KERNEL = re.compile(r"kernel +(?P<kernel>\d+)(?:,? +line +(?P<line>\d+))?", re.IGNORECASE)
-_ENTITY = re.compile(r"(line|node|statement):\d+:\d+|(kernel|buffer|op|break|frame|guard):\d+")
+_ENTITY = re.compile(
+    r"(line|node|statement):\d+:\d+|(kernel|buffer|op|break|frame|guard|expression):\d+"
+)
 
 _SAYS = (
-    'ask for "line 8", "model.py:8", the name of a node, a buffer, an operation or a kernel, or '
-    '"kernel 0 line 12"'
+    'ask for "line 8", "line 8: torch.relu(x)", "model.py:8", the name of a node, a buffer, an '
+    'operation or a kernel, or "kernel 0 line 12"'
 )
 
 
@@ -35,7 +41,8 @@ def entity_of(view: View, asked: str) -> str:
     if asked in names:
         return names[asked]
     if found := _LINE.fullmatch(asked):
-        return _of_line(view, found["file"] or "", int(found["line"]))
+        line = _of_line(view, found["file"] or "", int(found["line"]))
+        return line if found["text"] is None else _in_line(view, line, found["text"])
     near = get_close_matches(asked, names, 3)
     hint = f" Is it {' or '.join(near)}?" if near else ""
     raise JourneyError(f"Nothing in the recording is called {asked!r}.{hint} You can {_SAYS}.")
@@ -88,6 +95,25 @@ def _of_line(view: View, file: str, number: int) -> str:
     return f"line:{source.id}:{number}"
 
 
+def _in_line(view: View, line: str, text: str) -> str:
+    """The expression of a line that the text is, else the shortest that holds it."""
+    source, number = (int(one) for one in line.split(":")[1:])
+    expressions = view.expressions
+    known = list(on_line(expressions, source, number))
+    found = shortest(expressions, known, text)
+    if found is not None:
+        return f"expression:{found}"
+    if known:
+        there = ", ".join(repr(expressions.shown[one].text) for one in known[:5])
+        raise JourneyError(
+            f"No operation was captured for {text!r} in line {number}: ask for one of {there}."
+        )
+    why = "no part of it was captured by itself" if expressions.shown else LINES_ALONE
+    raise JourneyError(
+        f'Nothing is known of {text!r} in line {number}: {why}. Ask for "line {number}".'
+    )
+
+
 def _source(view: View, file: str) -> SourceView:
     if not view.sources:
         raise JourneyError("The recording has no source: ask for a node or a kernel by its name.")
@@ -133,6 +159,7 @@ def _ids(view: View, kind: str) -> set[int]:
         "frame": view.frames,
         "op": tuple(item for one in view.fusions.schedules for item in one.operations),
     }
-    if kind == "guard":
-        return set(range(len(view.guards.guards)))
+    if kind in ("guard", "expression"):
+        counted = view.guards.guards if kind == "guard" else view.expressions.shown
+        return set(range(len(counted)))
     return {item.id for item in items[kind]}

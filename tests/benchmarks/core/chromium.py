@@ -54,6 +54,25 @@ def watched_pages() -> Generator[Callable[[], Any]]:
         browser.close()
 
 
+class Work:
+    """What the main thread of a page works, of the processor's time: a busy machine adds little."""
+
+    def __init__(self, page: Any) -> None:
+        self._session = page.context.new_cdp_session(page)
+        self._session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        self._last = self.seconds()
+
+    def seconds(self) -> float:
+        """Of all its tasks so far."""
+        metrics = self._session.send("Performance.getMetrics")["metrics"]
+        return next(one["value"] for one in metrics if one["name"] == "TaskDuration")
+
+    def lap(self) -> float:
+        """Since the last lap."""
+        before, self._last = self._last, self.seconds()
+        return self._last - before
+
+
 def heap(page: Any) -> float:
     """Bytes that the page's objects hold, once what nobody needs is collected."""
     session = page.context.new_cdp_session(page)

@@ -1,5 +1,7 @@
 """A made-up recording of any size, in the shape of a real one: for what only grows with nodes."""
 
+from msgspec.structs import replace
+
 from dynamo_lab.model.core.links import LinkTable
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.decompositions import (
@@ -11,19 +13,22 @@ from dynamo_lab.model.decompositions import (
     Traced,
     Way,
 )
-from dynamo_lab.model.frames import Attempt, Frame
+from dynamo_lab.model.frames import Attempt, Frame, Instruction
 from dynamo_lab.model.graphs import Graph, NodeTable, Stage, Value
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.lowering import Buffer, LoopLine, Lowered, Lowering, LoweringRule, Range, Why
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.steps import AddedNode, Code, StepTable, Symbolic, Take, pack
+from dynamo_lab.model.steps import Call as Interpreted
 
 _NODES_A_LINE = 5
 _NODES_A_KERNEL = 4
 _NODES_A_LAYER = 40
 _CALLS = 300
+_INSTRUCTIONS = 1_000
 
 
-def recording(nodes: int) -> Recording:
+def recording(nodes: int, steps: int = 0) -> Recording:
     """A recording of `nodes` nodes, half of them captured by Dynamo, half of them after passes."""
     half = nodes // 2
     lines = -(-half // _NODES_A_LINE)
@@ -38,11 +43,13 @@ def recording(nodes: int) -> Recording:
     return Recording(
         title=f"{nodes} nodes",
         sources=(Source("model.py", "user", (Excerpt(1, text),)),),
-        spans=(Span(0, 1, "model"), *(Span(0, at + 2, "model", 8) for at in range(lines))),
+        spans=(Span(0, 1, "model"), *map(_expression, range(lines))),
         stacks=tuple((at + 1,) for at in range(lines)),
         frames=(frame,),
         graphs=(
-            _graph(0, "dynamo", half, ("torch.relu", "operator.add", "torch.matmul")),
+            _with_columns(
+                _graph(0, "dynamo", half, ("torch.relu", "operator.add", "torch.matmul"))
+            ),
             _graph(
                 1,
                 "post_grad",
@@ -60,7 +67,41 @@ def recording(nodes: int) -> Recording:
         decompositions=_decompositions(nodes - half),
         lowerings=(_lowering(nodes - half),),
         buffers=tuple(_buffer(id) for id in range((nodes - half) // _NODES_A_KERNEL)),
+        film=_film(steps) if steps else None,
         seconds=1.0,
+    )
+
+
+def _expression(line: int) -> Span:
+    """What is right of the equals sign of a line of the model."""
+    return Span(0, line + 2, "model", 8, line + 2, len(_line(line)) - 1)
+
+
+def _with_columns(graph: Graph) -> Graph:
+    return replace(graph, expressions=graph.nodes.stack)
+
+
+def _film(count: int) -> StepTable:
+    """Steps of a function: each fifth makes a node, which becomes the variable `x`."""
+    made = range(0, count, 5)
+    code = tuple(Instruction(2 * at, "BINARY_OP", "", 2 + at // 5) for at in range(_INSTRUCTIONS))
+    values = tuple(Symbolic("TensorVariable", "f32[64, 64]", node=at) for at in range(len(made)))
+    return StepTable(
+        codes=(Code(name="model", span=0, instructions=code),),
+        calls=(Interpreted(code=0),),
+        takes=(Take(frame=0, compile_id="0/0", restart=0, first=0, end=count, attempt=0),),
+        strings=("x",),
+        values=values,
+        below=pack(-1 for _ in values),
+        held=pack(range(len(values))),
+        call=pack(0 for _ in range(count)),
+        instruction=pack(at % _INSTRUCTIONS for at in range(count)),
+        stack=pack(at // 5 for at in range(count)),
+        bound=pack(one for at, step in enumerate(made) for one in (step, 0, at)),
+        nodes=tuple(
+            AddedNode(step, f"node_{at}", "call_function", "torch.relu", "f32[64, 64]")
+            for at, step in enumerate(made)
+        ),
     )
 
 

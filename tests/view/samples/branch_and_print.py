@@ -12,7 +12,7 @@ from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.timings import Timing
 
-from .table import BOOL, KERNEL_CODE, SCALAR, Table, code, graph
+from .table import BOOL, KERNEL_CODE, SCALAR, Table, code, graph, with_columns
 
 CELL = """\
 y = act(x) + 1
@@ -203,9 +203,9 @@ def _graphs() -> tuple[Graph, ...]:
     softmax = third.node("out", "torch.softmax", third.input("l_y_"), stack=7)
     third.output(softmax)
     return (
-        graph(0, first),
-        graph(1, second, frame=1),
-        graph(2, third, frame=2),
+        with_columns(graph(0, first)),
+        with_columns(graph(1, second, frame=1)),
+        with_columns(graph(2, third, frame=2)),
         graph(3, _joint(), "joint"),
         graph(4, _forward(), "forward"),
         graph(5, _post_grad(), "post_grad"),

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from dynamo_lab.model.frames import Instruction
 from dynamo_lab.model.graphs import Graph, NodeTable, Stage, Value
 
@@ -81,6 +83,11 @@ def graph(
         is_backward=backward,
         nodes=table.freeze(),
     )
+
+
+def with_columns(graph: Graph) -> Graph:
+    """The same where the stacks of its nodes are spans with columns."""
+    return replace(graph, expressions=graph.nodes.stack)
 
 
 def code(*steps: tuple[str, str, int]) -> tuple[Instruction, ...]:

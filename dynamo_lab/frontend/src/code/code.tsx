@@ -2,12 +2,13 @@
 import { effect, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
-import { lineEntity, parseEntity } from "../core/entities";
+import { expressionEntity, lineEntity, parseEntity } from "../core/entities";
 import type { Mask } from "../core/kin";
 import type { Model } from "../core/model";
 import type { Store } from "../core/state";
 import { LINE, type SourceView } from "../core/types.generated";
 import { indicesOf } from "../graphs/graph-index";
+import { expressionsOn } from "../journey/code";
 import { stepsState } from "../steps/state";
 import { Empty } from "../ui/bits";
 import { CopyButton } from "../ui/copy/copy";
@@ -45,13 +46,18 @@ function Switcher({ shown }: { shown: SourceView }) {
 }
 
 function Legend({ source }: { source: SourceView }) {
+  const { expressions, graphs } = useModel().view;
+  const hasExpressions = expressions.shown.some(([of]) => of === source.id);
+  const isCaptured = graphs.some(({ stage }) => stage === "dynamo");
   const states = new Set(source.lines.map((line) => line[LINE.state]));
   const present = Object.keys(STATES).filter((state) => states.has(state as keyof typeof STATES & ""));
   return (
     <div class="dl-legend" role="group" aria-label="Legend">
       {present.map((state) => <span key={state} class={`dl-key dl-key-${state}`}>{STATES[state]}</span>)}
       {source.marks.some((mark) => mark.kind === "break") && <span class="dl-key dl-key-break">graph break</span>}
+      {hasExpressions && <span class="dl-key dl-key-expression" title="A click on it selects it alone; a click beside it selects the line. Keys: up and down for lines, left and right for what is in them.">call or operator: click it</span>}
       {source.marks.some((mark) => mark.kind === "specialised") && <span class="dl-key dl-key-specialised">size specialized</span>}
+      {expressions.shown.length === 0 && isCaptured && <span class="dl-dim" title="Python 3.10, PyTorch's own logs and older recordings tell the line of an operation and not its columns">a click selects a whole line: columns are not known</span>}
     </div>
   );
 }
@@ -60,6 +66,8 @@ function Legend({ source }: { source: SourceView }) {
 function lineToShow(model: Model, source: SourceView, entity: string, mask: Mask): number {
   const parsed = parseEntity(entity);
   if (parsed?.kind === "line") return parsed.a === source.id ? parsed.b : -1;
+  const expression = parsed?.kind === "expression" ? model.view.expressions.shown[parsed.a] : undefined;
+  if (expression) return expression[0] === source.id ? expression[1] : -1;
   const mark = source.marks.find((one) => one.target === entity);
   if (mark) return mark.line;
   const home = parsed?.kind === "node" ? indicesOf(model)(parsed.a)?.home[parsed.b] : null;
@@ -75,6 +83,9 @@ function fileToShow(model: Model, source: SourceView, entity: string): number | 
   const { sources } = model.view;
   return (sources.find((other) => other.kind !== "library" && shows(other)) ?? sources.find(shows))?.id ?? null;
 }
+
+/** A line that is chosen is lit as a whole, and not each expression in it. */
+const isLine = (entity: string): boolean => parseEntity(entity)?.kind === "line";
 
 function nextLinked(model: Model, source: SourceView, from: number, step: 1 | -1): number {
   for (let i = from + step; i >= 1 && i <= source.lines.length; i += step) {
@@ -109,6 +120,8 @@ function Pane({ source, model, store }: PaneProps) {
   const editor = useRef<Editor | null>(null);
   const map = useRef<LineMap | null>(null);
   const cursor = useSignal(0);
+  /** The expression of the cursor's line that the keyboard is at; empty for the line. */
+  const part = useRef("");
 
   // The editor lives as long as its text: a newer view of the same text only changes what is
   // drawn over it, and the reader's scroll stays.
@@ -130,11 +143,14 @@ function Pane({ source, model, store }: PaneProps) {
   useLayoutEffect(() => {
     if (!editor.current || !map.current) return;
     const { doc } = editor.current.view.state;
+    const lines = map.current;
     editor.current.dress({
-      base: baseDecorations(source, map.current, doc, model), signs: signs(source, map.current, doc), times: lineTimes(model.view.bench?.kernels.lines ?? [], source, map.current, doc),
+      base: baseDecorations(source, lines, doc, model), signs: signs(source, lines, doc), times: lineTimes(model.view.bench?.kernels.lines ?? [], source, lines, doc),
     });
     return effect(() => {
-      const lit = litDecorations(source, doc, model.kin, store.lit.value, store.held.value, cursor.value);
+      const masks = { lit: store.lit.value, held: store.held.value };
+      const parts = { lit: isLine(store.hover.value) ? null : masks.lit, held: isLine(store.pin.value) ? null : masks.held };
+      const lit = litDecorations(source, lines, doc, model.kin, masks, parts, cursor.value, model.view.expressions);
       editor.current?.dress({ lit });
     });
   }, [model, source, text]);
@@ -154,17 +170,28 @@ function Pane({ source, model, store }: PaneProps) {
     if (part) editor.current.showPart(part.from, part.to);
   }), [model, source, text]);
 
+  const number = (): number => map.current?.number(cursor.value) ?? -1;
   const move = (step: 1 | -1): void => {
+    part.current = "";
     cursor.value = nextLinked(model, source, cursor.value || (step === 1 ? 0 : source.lines.length + 1), step);
-    const number = map.current?.number(cursor.value) ?? -1;
-    store.hover.value = lineEntity(source.id, number);
+    store.hover.value = lineEntity(source.id, number());
     editor.current?.showLine(cursor.value);
+  };
+  /** From expression to expression in the line; before the first and after the last is the line. */
+  const moveWithin = (step: 1 | -1): boolean => {
+    const places = ["", ...expressionsOn(model, source.id, number()).map(expressionEntity)];
+    if (cursor.value === 0 || places.length === 1) return false;
+    part.current = places.at((places.indexOf(part.current) + step) % places.length) ?? "";
+    store.hover.value = part.current || lineEntity(source.id, number());
+    return true;
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "j" || event.key === "ArrowDown") move(1);
     else if (event.key === "k" || event.key === "ArrowUp") move(-1);
-    else if (event.key === "Enter" && cursor.value > 0) store.togglePin(lineEntity(source.id, map.current?.number(cursor.value) ?? -1));
+    else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+      if (!moveWithin(event.key === "ArrowRight" ? 1 : -1)) return;
+    } else if (event.key === "Enter" && cursor.value > 0) store.togglePin(part.current || lineEntity(source.id, number()));
     else return;
     event.preventDefault();
   };

@@ -1,10 +1,10 @@
 // How the reader's code is decorated: states, regions and breaks once, kin at each hover.
-import { RangeSet, RangeSetBuilder } from "@codemirror/state";
+import { type Range, RangeSet, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, GutterMarker } from "@codemirror/view";
-import { lineEntity } from "../core/entities";
+import { expressionEntity, lineEntity } from "../core/entities";
 import type { KinIndex, Mask } from "../core/kin";
 import type { Model } from "../core/model";
-import { type KernelTimesView, LINE, type LineView, type Mark, type SourceView } from "../core/types.generated";
+import { type ExpressionsView, type KernelTimesView, LINE, type LineView, type Mark, type SourceView } from "../core/types.generated";
 import { hasGaps, highlightPieces } from "../ui/highlight";
 
 type Doc = EditorView["state"]["doc"];
@@ -58,6 +58,14 @@ export function markRanges(mark: Position, doc: Doc, lines: LineMap): { from: nu
   return ranges.filter((range) => range !== null);
 }
 
+/** Where the expressions of a source lie, a range a line. */
+function expressionRanges(
+  source: SourceView, lines: LineMap, doc: Doc, { shown }: ExpressionsView, isWanted: (index: number) => boolean = () => true,
+): { index: number; from: number; to: number }[] {
+  return shown.flatMap(([of, line, column, end_line, end_column], index) =>
+    (of === source.id && isWanted(index) ? markRanges({ line, column, end_line, end_column }, doc, lines).map((range) => ({ index, ...range })) : []));
+}
+
 export function baseDecorations(source: SourceView, lines: LineMap, doc: Doc, model: Model): DecorationSet {
   const ranges = source.lines.flatMap((line, i) => {
     const linked = model.kin.linked(model.kin.vertex("line", source.id, line[LINE.number]));
@@ -74,28 +82,44 @@ export function baseDecorations(source: SourceView, lines: LineMap, doc: Doc, mo
     const decoration = Decoration.mark({ class: `dl-mark dl-mark-${mark.kind}`, attributes });
     return markRanges(mark, doc, lines).map(({ from, to }) => decoration.range(from, to));
   });
+  const expressions = expressionRanges(source, lines, doc, model.view.expressions).map(({ index, from, to }) =>
+    Decoration.mark({ class: "dl-expression", attributes: { "data-entity": expressionEntity(index) } }).range(from, to));
   const colours = hasGaps(source.lines) ? highlightPieces(source.lines, lines.text.split("\n")) : [];
-  return Decoration.set([...ranges, ...marks, ...colours], true);
+  return Decoration.set([...ranges, ...expressions, ...marks, ...colours], true);
 }
 
-/** Line classes for what is lit, pinned and under the keyboard's cursor. */
+/** What is lit by the pointer, and held by what is selected. */
+interface Masks {
+  readonly lit: Mask | null;
+  readonly held: Mask | null;
+}
+
+/** Classes of lines and of expressions in them, for what is lit, pinned and under the keyboard's cursor. */
 export function litDecorations(
-  source: SourceView, doc: Doc, kin: KinIndex, lit: Mask | null, held: Mask | null, cursor: number,
+  source: SourceView, lines: LineMap, doc: Doc, kin: KinIndex, ofLines: Masks, ofExpressions: Masks, cursor: number, expressions: ExpressionsView,
 ): DecorationSet {
-  const builder = new RangeSetBuilder<Decoration>();
+  const found = litLines(source, doc, kin, ofLines, cursor);
+  const { lit, held } = ofExpressions;
+  const classes = (index: number): string => litClasses(ofExpressions, kin.vertex("expression", index)).join(" ").trim();
+  for (const { index, from, to } of lit || held ? expressionRanges(source, lines, doc, expressions, (one) => classes(one) !== "") : []) {
+    found.push(Decoration.mark({ class: classes(index) }).range(from, to));
+  }
+  return Decoration.set(found, true);
+}
+
+const litClasses = ({ lit, held }: Masks, vertex: number): string[] => [vertex >= 0 && lit?.[vertex] ? "is-lit" : "", vertex >= 0 && held?.[vertex] ? "is-held" : ""];
+
+function litLines(source: SourceView, doc: Doc, kin: KinIndex, masks: Masks, cursor: number): Range<Decoration>[] {
+  const found: Range<Decoration>[] = [];
   const count = Math.min(doc.lines, source.lines.length);
   for (let i = 0; i < count; i++) {
     const vertex = kin.vertex("line", source.id, source.lines[i][LINE.number]);
-    const classes = [
-      vertex >= 0 && lit?.[vertex] ? "is-lit" : "",
-      vertex >= 0 && held?.[vertex] ? "is-held" : "",
-      i + 1 === cursor ? "is-cursor" : "",
-    ].join(" ").trim();
+    const classes = [...litClasses(masks, vertex), i + 1 === cursor ? "is-cursor" : ""].join(" ").trim();
     if (!classes) continue;
     const from = doc.line(i + 1).from;
-    builder.add(from, from, Decoration.line({ class: classes }));
+    found.push(Decoration.line({ class: classes }).range(from));
   }
-  return builder.finish();
+  return found;
 }
 
 /** The line and the expression that the steps are at, and the part of the text to show. */

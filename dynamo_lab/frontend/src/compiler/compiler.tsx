@@ -6,6 +6,7 @@ import { useModel, usePart, useStore } from "../core/context";
 import { nodeEntity } from "../core/entities";
 import type { StageOperator } from "../core/types.generated";
 import { OUTCOME_TEXTS, OUTCOME_TONES } from "../lowering/items";
+import { OutcomeLegend } from "../lowering/legend";
 import { Badge, Empty } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
@@ -65,6 +66,7 @@ export function Compiler() {
             return one ? <Row operator={one} /> : <><span class="dl-kernel-name"><i class={`dl-swatch ${colourOf(of.graph)}`} /> {of.title}</span><span class="dl-kernel-sub">{of.summary}</span></>;
           }}
         />
+        <OutcomeLegend outcomes={view.compiler.graphs.flatMap((of) => of.operators.map((one) => one.outcome))} />
       </div>
       <div class="dl-kernel-detail">
         {graph && operator && changes

@@ -1,7 +1,7 @@
-// Names of the things that can be hovered and pinned. The Python side uses the first seven, "buffer" and "statement";
+// Names of the things that can be hovered and pinned. The Python side uses the first seven, "buffer", "statement" and "expression";
 // "graph:<id>", "module:<graph>:<index>" and "operator:<index>" stand for all nodes they hold.
 
-export type Kind = "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "graph" | "module" | "operator" | "buffer" | "op" | "statement";
+export type Kind = "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "graph" | "module" | "operator" | "buffer" | "op" | "statement" | "expression";
 
 export interface Entity {
   readonly kind: Kind;
@@ -10,7 +10,7 @@ export interface Entity {
 }
 
 const KINDS: ReadonlySet<string> = new Set([
-  "line", "node", "kernel", "break", "frame", "guard", "symbol", "graph", "module", "operator", "buffer", "op", "statement",
+  "line", "node", "kernel", "break", "frame", "guard", "symbol", "graph", "module", "operator", "buffer", "op", "statement", "expression",
 ]);
 
 export function parseEntity(text: string): Entity | null {
@@ -38,3 +38,5 @@ export const opEntity = (id: number): string => `op:${id}`;
 /** A line of a kernel's code that computes. */
 export const statementEntity = (kernel: number, line: number): string => `statement:${kernel}:${line}`;
 export const moduleEntity = (graph: number, index: number): string => `module:${graph}:${index}`;
+/** A call or an operator in a line that captured nodes were made for. */
+export const expressionEntity = (index: number): string => `expression:${index}`;

@@ -16,7 +16,7 @@ export type Mask = Uint8Array;
 export interface KinIndex {
   readonly size: number;
   /** The vertex of a single entity, -1 where there is none. */
-  vertex(kind: "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "buffer" | "op" | "statement", a: number, b?: number): number;
+  vertex(kind: "line" | "node" | "kernel" | "break" | "frame" | "guard" | "symbol" | "buffer" | "op" | "statement" | "expression", a: number, b?: number): number;
   /** The vertices an entity stands for: one, or all nodes of a graph or module; or several, by spaces. */
   resolve(entity: string): readonly number[];
   /** Kin of the vertices, themselves included. */
@@ -155,6 +155,7 @@ function connect(view: View, vertices: Vertices, edges: EdgeList): void {
       if (stack >= 0 && stack < stacks.length) edges.add(stacks[stack], node(graph.id, i));
     });
   }
+  connectExpressions(view, vertices, edges, node);
   for (const [up, down, pairs] of view.links.graph_links) {
     for (let i = 0; i + 1 < pairs.length; i += 2) {
       edges.add(node(up, pairs[i]), node(down, pairs[i + 1]));
@@ -185,6 +186,21 @@ function connect(view: View, vertices: Vertices, edges: EdgeList): void {
     }
   }
   connectFacts(view, vertices, edges);
+}
+
+/** A line is above its expressions; what they call together is above the nodes that were made. */
+function connectExpressions({ expressions }: View, vertices: Vertices, edges: EdgeList, node: (graph: number, index: number) => number): void {
+  expressions.shown.forEach(([source, line], i) => edges.add(vertices.line(source, line), vertices.single("expression", i)));
+  const calls = expressions.stacks.map((stack, i) => {
+    const vertex = vertices.single("calls", i);
+    for (const one of stack) edges.add(vertices.single("expression", one), vertex);
+    return vertex;
+  });
+  for (const [graph, stacks] of expressions.nodes) {
+    stacks.forEach((stack, i) => {
+      if (stack >= 0) edges.add(calls[stack] ?? -1, node(graph, i));
+    });
+  }
 }
 
 function connectFacts(view: View, vertices: Vertices, edges: EdgeList): void {

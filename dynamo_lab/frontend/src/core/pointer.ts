@@ -11,8 +11,15 @@ function selectsText(root: HTMLElement): boolean {
   return !!selection && !selection.isCollapsed && root.contains(selection.anchorNode);
 }
 
+const ENDS = ["pointerup", "pointercancel", "pointerleave"] as const;
+
 export function followPointer(root: HTMLElement, store: Store): () => void {
+  // Focus that the pointer brings is no hover: what is lit would change, and with it the element under the press.
+  let isPressed = false;
+  const press = (): void => void (isPressed = true);
+  const release = (): void => void (isPressed = false);
   const over = (event: Event): void => {
+    if (event.type === "focusin" && isPressed) return;
     const found = closest(event.target, "[data-entity], [data-go]");
     store.hover.value = found?.getAttribute("data-go") ?? found?.getAttribute("data-entity") ?? "";
   };
@@ -31,10 +38,14 @@ export function followPointer(root: HTMLElement, store: Store): () => void {
   root.addEventListener("focusin", over);
   root.addEventListener("pointerleave", out);
   root.addEventListener("click", click);
+  root.addEventListener("pointerdown", press, true);
+  for (const end of ENDS) root.addEventListener(end, release, true);
   return () => {
     root.removeEventListener("pointerover", over);
     root.removeEventListener("focusin", over);
     root.removeEventListener("pointerleave", out);
     root.removeEventListener("click", click);
+    root.removeEventListener("pointerdown", press, true);
+    for (const end of ENDS) root.removeEventListener(end, release, true);
   };
 }

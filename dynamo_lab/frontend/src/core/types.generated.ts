@@ -19,6 +19,7 @@ export interface View {
   readonly links: LinksView;
   readonly notes: readonly NoteView[];
   readonly environment: readonly (readonly [string, string])[];
+  readonly expressions: ExpressionsView;
   readonly passes: PassesView;
   readonly steps: StepsView | null;
   readonly stories: readonly StoryView[];
@@ -611,6 +612,32 @@ export interface NoteView {
   readonly message: string;
   readonly details: string;
 }
+
+/**
+ * The expressions of a recording, "expression:<index>", in the order of the text.
+ *
+ * A node is of an expression and of the calls that led there: `stacks` are indices in `shown`, the
+ * outermost call first. `nodes` names a graph, and of each of its nodes the stack, -1 for none.
+ */
+export interface ExpressionsView {
+  readonly shown: readonly ExpressionView[];
+  readonly stacks: readonly (readonly number[])[];
+  readonly nodes: readonly (readonly [number, readonly number[]])[];
+}
+
+/**
+ * A part of a source: lines from 1, columns from 0 in characters, the end exclusive.
+ *
+ * `text` is all of it on one line.
+ */
+export type ExpressionView = readonly [
+  source: number,
+  line: number,
+  column: number,
+  end_line: number,
+  end_column: number,
+  text: string,
+];
 
 /** Every pass, in order. */
 export interface PassesView {

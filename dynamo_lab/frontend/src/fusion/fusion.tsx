@@ -4,6 +4,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { graphEntity, parseEntity } from "../core/entities";
 import type { ScheduleView } from "../core/types.generated";
+import { plural } from "../core/words";
 import { Empty, GraphChip, Prose } from "../ui/bits";
 import { type Chosen, WhyNotPanel } from "./ask-why";
 import { Foreach } from "./foreach";
@@ -11,7 +12,7 @@ import { FusionGroups } from "./groups";
 import { Memory } from "./memory";
 import { FusionPairs } from "./pairs";
 import { pairsOf } from "./rounds";
-import { FUSION_MODES, type FusionMode, fusionState } from "./state";
+import { FUSION_MODES, type FusionMode, fusionState, shownSchedule } from "./state";
 
 const NAMES: Readonly<Record<FusionMode, string>> = { groups: "Groups", lists: "Lists", pairs: "Pairs", why: "Why not?" };
 
@@ -53,7 +54,7 @@ function Schedules({ schedules, schedule }: { schedules: readonly ScheduleView[]
   return (
     <>
       <select class="dl-select" aria-label="Schedule" value={schedules.indexOf(schedule)} onChange={(event) => (fusionState(store).shown.value = Number(event.currentTarget.value))}>
-        {schedules.map((one, i) => <option key={i} value={i}>{one.title}</option>)}
+        {schedules.map((one, i) => <option key={i} value={i}>{one.title}, {plural(one.operations.length, "operation")}</option>)}
       </select>
       <button type="button" class="dl-button" data-go={graphEntity(schedule.graph)}>its graph</button>
     </>
@@ -64,7 +65,7 @@ export function Fusion() {
   const store = useStore();
   const { view } = useModel();
   const schedules = view.fusions.schedules;
-  const schedule = schedules[fusionState(store).shown.value] ?? schedules[0];
+  const schedule = shownSchedule(schedules, fusionState(store).shown.value);
   const chosen = useChosen(schedule);
   const pairs = useMemo(() => (schedule ? pairsOf(schedule).length : 0), [schedule]);
   if (!schedule) return <Empty title="Nothing scheduled">Schedules of Inductor and of the backend lab are recorded; this recording has none.</Empty>;
@@ -93,7 +94,7 @@ export function Fusion() {
 export function FusionMemory() {
   const store = useStore();
   const { schedules } = useModel().view.fusions;
-  const wanted = schedules[fusionState(store).shown.value];
+  const wanted = shownSchedule(schedules, fusionState(store).shown.value);
   const schedule = wanted && wanted.memory.length > 0 ? wanted : schedules.find((one) => one.memory.length > 0);
   if (!schedule) return null;
   return (

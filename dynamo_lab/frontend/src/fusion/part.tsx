@@ -40,7 +40,7 @@ export const fusionPart: Part = {
     },
   },
   isThere: ({ model }) => (model.value?.view.fusions.schedules ?? []).some((one) => one.operations.length > 0),
-  follow: (store) => void (fusionState(store).shown.value = 0),
+  follow: (store) => void (fusionState(store).shown.value = null),
 };
 
 export const memoryPart: Part = {

@@ -84,7 +84,7 @@ function GuardRow({ row, guards, folded }: GuardRowProps) {
       {row.first && (
         <>
           {!isKind && <span class="dl-dim dl-cell-kind" title={guard.kind}>{guard.kind}</span>}
-          <span class="dl-dim dl-cell-id" >{guard.is_state ? guard.compile_ids.join(", ") : <CompileId id={guard.compile_id} />}</span>
+          <span class="dl-dim dl-cell-id" >{(guard.is_state ? guard.compile_ids : [guard.compile_id]).map((one, i) => <>{i > 0 && ", "}<CompileId key={one} id={one} /></>)}</span>
           <span class="dl-cell-line">{guard.entity && <Go to={guard.entity} title={guard.where} inRow>{withoutFolders(guard.where)}</Go>}</span>
         </>
       )}

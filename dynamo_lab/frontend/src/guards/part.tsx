@@ -27,7 +27,7 @@ function Symbol({ model, entity }: Selected) {
   if (!symbol) return null;
   return (
     <>
-      <h3><Badge tone="plain">symbol</Badge> <code>{symbol.name}</code> <span class="dl-dim">in {symbol.frame} {symbol.compile_id}</span></h3>
+      <h3><Badge tone="plain">symbol</Badge> <code>{symbol.name}</code> <span class="dl-dim">in {symbol.frame}, compilation <CompileId id={symbol.compile_id} /></span></h3>
       {symbol.pinned.map((fact, i) => <p key={i}><Prose text={fact.text} /></p>)}
       <dl>
         {symbol.stands_for.length > 0 && <Fact label="stands for"><code>{symbol.stands_for.join(", ")}</code></Fact>}

@@ -1,20 +1,29 @@
 // The address of a thing on a page, as Python's view/journey/address.py writes it:
 // "kernel=3&line=12". The table tests/cases/journey.json holds both.
-import { graphEntity, kernelEntity, lineEntity, nodeEntity, parseEntity, statementEntity } from "../core/entities";
+import { expressionEntity, graphEntity, kernelEntity, lineEntity, nodeEntity, parseEntity, statementEntity } from "../core/entities";
 import type { Model } from "../core/model";
 import type { Store } from "../core/state";
 import { isTab, type Tab } from "../core/tabs";
+import type { ExpressionView } from "../core/types.generated";
 
 export function addressOf({ view, graphs }: Model, text: string): string {
   const entity = parseEntity(text);
   if (!entity) return "";
   const { kind, a, b } = entity;
-  if (kind === "line") return `line=${b}${a === view.sources[view.main_source]?.id ? "" : `&source=${a}`}`;
+  const lineAddress = (source: number, line: number): string => `line=${line}${source === view.sources[view.main_source]?.id ? "" : `&source=${source}`}`;
+  if (kind === "line") return lineAddress(a, b);
+  if (kind === "expression") {
+    const one = view.expressions.shown[a];
+    return one ? `${lineAddress(one[0], one[1])}&columns=${columnsOf(one)}` : "";
+  }
   if (kind === "node") return `graph=${a}&node=${encodeURIComponent(graphs.get(a)?.name[b] ?? "")}`;
   if (kind === "statement") return `kernel=${a}&line=${b}`;
   if (kind === "module") return `graph=${a}`;
   return `${kind}=${a}`;
 }
+
+/** "4-20", or "4-9:20" where it ends on line 9. */
+const columnsOf = ([, line, column, endLine, endColumn]: ExpressionView): string => `${column}-${endLine > line ? `${endLine}:` : ""}${endColumn}`;
 
 export interface Address {
   /** Empty for none. */
@@ -38,7 +47,12 @@ export function readAddress({ view, graphs, kin }: Model, hash: string): Address
       const statement = line === null ? "" : statementEntity(kernel, line);
       return statement && kin.resolve(statement).length > 0 ? statement : kernelEntity(kernel);
     }
-    if (line !== null) return lineEntity(number("source") ?? view.sources[view.main_source]?.id ?? 0, line);
+    if (line !== null) {
+      const source = number("source") ?? view.sources[view.main_source]?.id ?? 0;
+      const columns = asked.get("columns");
+      const at = columns === null ? -1 : view.expressions.shown.findIndex((one) => one[0] === source && one[1] === line && columnsOf(one) === columns);
+      return at < 0 ? lineEntity(source, line) : expressionEntity(at);
+    }
     if (graph !== null) {
       const at = node === null ? -1 : (graphs.get(graph)?.name.indexOf(node) ?? -1);
       return at < 0 ? graphEntity(graph) : nodeEntity(graph, at);

@@ -1,10 +1,11 @@
 // The way of one thing through the compiler, as Python's view/journey/journey.py has it: the table
 // tests/cases/journey.json holds both.
-import { kernelEntity, lineEntity, nodeEntity, opEntity, operatorEntity, parseEntity, statementEntity } from "../core/entities";
+import { kernelEntity, nodeEntity, opEntity, operatorEntity, parseEntity, statementEntity } from "../core/entities";
 import type { Mask } from "../core/kin";
 import type { Model } from "../core/model";
-import { cut, plural } from "../core/words";
-import { type GraphView, type JourneyView, type KernelView, LINE, type OperationView, type Station, type JourneyStop } from "../core/types.generated";
+import { plural } from "../core/words";
+import type { JourneyView, KernelView, OperationView, Station, JourneyStop } from "../core/types.generated";
+import { calls, codeStops } from "./code";
 
 type Name = Station["name"];
 
@@ -17,7 +18,6 @@ const NAMES = Object.keys(TITLES) as Name[];
 /** The stages of a decomposed graph, the last first. */
 const LAST: readonly string[] = ["post_grad", "backward", "forward", "joint"];
 const SHOWN_NAMES = 3;
-const MOST_TEXT = 60;
 
 interface OfKernel {
   readonly kernel: KernelView;
@@ -25,7 +25,6 @@ interface OfKernel {
   readonly lines: readonly number[];
 }
 
-const calls = (graph: GraphView, node: number): boolean => graph.strings[graph.op[node]].startsWith("call_");
 const entityOf = ({ kernel, lines }: OfKernel): string => (lines.length > 0 ? statementEntity(kernel.id, lines[0]) : kernelEntity(kernel.id));
 const lineRange = (first: number, last: number): string => (first === last ? `line ${first}` : `lines ${first}-${last}`);
 
@@ -61,37 +60,8 @@ class Way {
   }
 
   private code(): JourneyStop[] {
-    const { sources } = this.model.view;
-    const own = parseEntity(this.entity);
-    const stop = (source: number, number: number): JourneyStop => ({ entity: lineEntity(source, number), text: this.lineText(source, number), tab: "", is_backward: false });
-    if (own?.kind === "line") return [stop(own.a, own.b)];
-    const homes = this.homes();
-    const found = sources.flatMap((source) => [...(homes.get(source.id) ?? [])].sort((a, b) => a - b).map((number) => stop(source.id, number)));
-    if (found.length > 0) return found;
-    return sources.filter(({ kind }) => kind !== "library").flatMap((source) =>
-      source.lines.flatMap(([number]) => (this.has("line", source.id, number) ? [stop(source.id, number)] : [])));
-  }
-
-  /** The lines that what is captured was asked for on, by their source. */
-  private homes(): Map<number, Set<number>> {
-    const { view, places, sources } = this.model;
-    const found = new Map<number, Set<number>>();
-    for (const graph of view.graphs) {
-      if (graph.stage !== "dynamo") continue;
-      for (const node of this.nodesOf(graph.id)) {
-        const home = graph.stack[node] >= 0 ? places[graph.stack[node]] : null;
-        if (!home || !sources.get(home[0]) || !calls(graph, node)) continue;
-        found.set(home[0], (found.get(home[0]) ?? new Set()).add(home[1]));
-      }
-    }
-    return found;
-  }
-
-  private lineText(source: number, number: number): string {
-    const { view, sources } = this.model;
-    if (!sources.get(source)) return `line ${number}`;
-    const where = source === view.sources[view.main_source].id ? `line ${number}` : sources.shortLabel(source, number);
-    return `${where}  ${cut(sources.line(source, number)?.[LINE.text].trim() ?? "", MOST_TEXT)}`.trim();
+    const found = codeStops(this.model, this.entity, (graph) => this.nodesOf(graph), (source, line) => this.has("line", source, line));
+    return found.map((stop) => ({ ...stop, tab: "", is_backward: false }));
   }
 
   private ofStages(stage: string): JourneyStop[] {

@@ -71,7 +71,7 @@ function Stops({ station, entity }: { station: Station; entity: string }) {
 }
 
 /** What can be on a way: the others have their facts alone. */
-const ON_WAYS: ReadonlySet<string> = new Set(["line", "node", "kernel", "statement", "buffer", "op", "operator", "module"]);
+const ON_WAYS: ReadonlySet<string> = new Set(["line", "expression", "node", "kernel", "statement", "buffer", "op", "operator", "module"]);
 
 function Way({ model, entity, mask }: { model: Model; entity: string; mask: Mask }) {
   return (

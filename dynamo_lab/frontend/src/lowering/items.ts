@@ -73,7 +73,7 @@ export const OUTCOME_TONES: Readonly<Record<string, string>> = {
 /** What the words on the badges mean. */
 export const OUTCOME_TEXTS: Readonly<Record<string, string>> = {
   inlined: "A loop that takes no memory: each user computes it inline.",
-  realised: "A loop whose result is stored in a buffer.",
+  realised: "A loop whose result is stored in memory, in a buffer: a kernel writes it.",
   view: "Nothing to compute: other indices into existing memory.",
   extern: "A library's kernel is called.",
   fallback: "PyTorch's own kernel is called, since the compiler generates no code here.",

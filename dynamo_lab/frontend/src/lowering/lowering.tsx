@@ -9,6 +9,7 @@ import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { BufferCard } from "./buffer-card";
 import { bufferItems, foundItems, itemEntity, LOWERING_MODES, OUTCOME_TONES, plain, shownStep, type StepItem } from "./items";
+import { OutcomeLegend } from "./legend";
 import { LoweringOverview } from "./overview";
 import { loweringState } from "./state";
 import { LoweringStepDetail } from "./step";
@@ -86,6 +87,7 @@ function Operators() {
           entity={(i) => itemEntity(items[i])} onChoose={(i) => (loweringState(store).operator.value = itemEntity(items[i]) || loweringState(store).operator.value)}
           renderRow={(i) => { const item = items[i]; return "step" in item ? <StepRow step={item.step} /> : <GraphRow lowering={item.lowering} />; }}
         />
+        <OutcomeLegend outcomes={view.lowering.lowerings.flatMap(({ counts }) => counts.map(([outcome]) => outcome))} />
       </div>
       <div class="dl-kernel-detail">
         {shown && "step" in shown
@@ -123,6 +125,7 @@ function Buffers() {
           onChoose={(i) => { const item = items[i]; if ("buffer" in item) loweringState(store).buffer.value = item.buffer.id; }}
           renderRow={(i) => { const item = items[i]; return "buffer" in item ? <BufferRow buffer={item.buffer} /> : <GraphRow lowering={item.lowering} />; }}
         />
+        <OutcomeLegend outcomes={view.lowering.lowerings.flatMap(({ counts }) => counts.map(([outcome]) => outcome))} />
       </div>
       <div class="dl-kernel-detail"><BufferCard key={shown.id} buffer={shown} node={-1} told="" /></div>
     </div>

@@ -25,6 +25,14 @@ interface PanesProps {
 /** A library computes it: only its call was generated. */
 const hasCode = ({ code, language }: KernelView): boolean => code !== "" && language !== "extern";
 
+/** A choice among thousands takes a browser seconds: these are the ones around what is shown. */
+const MOST = 200;
+
+function around(kernels: readonly KernelView[], shown: KernelView): readonly KernelView[] {
+  const first = Math.max(0, Math.min(kernels.indexOf(shown) - MOST / 2, kernels.length - MOST));
+  return kernels.slice(first, first + MOST);
+}
+
 export function Panes(props: PanesProps) {
   const { kernels, kernel, source, carry, pointed, assembly } = props;
   const of = useMemo((): LineOf => {
@@ -32,14 +40,17 @@ export function Panes(props: PanesProps) {
     return (line) => carry(origin(line));
   }, [kernel, source, carry]);
   if (!kernel) return <Empty title="No kernel">No code was generated.</Empty>;
+  const written = kernels.filter(hasCode);
+  const near = around(written, kernel);
   const libraries = kernels.filter((one) => !hasCode(one));
   return (
     <>
       <div class="dl-toolbar dl-ground-kernels">
-        {kernels.filter(hasCode).length > 1
+        {written.length > 1
           ? (
             <select class="dl-select" aria-label="Kernel" value={kernel.name} onChange={({ currentTarget }) => props.choose(currentTarget.value)}>
-              {kernels.filter(hasCode).map((one) => <option key={one.id} value={one.name}>{one.title || one.name}</option>)}
+              {near.map((one) => <option key={one.id} value={one.name}>{one.title || one.name}</option>)}
+              {near.length < written.length && <option disabled>{plural(written.length - near.length, "kernel")} more: choose one that is near, or in Kernels</option>}
             </select>
           )
           : <code class="dl-ellipsis" title={kernel.name}>{kernel.title || kernel.name}</code>}

@@ -16,6 +16,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["\u232b", "back to where i or u was pressed"],
   ["\u2192 \u2190", "open, close the body of an operator"],
   ["b B", "next, previous graph break"],
+  ["\u2190 \u2192", "in your code: the call or operator before, the next, in the line"],
   ["\u2190 \u2192", "in Passes: the rewrite before, the next"],
   ["\u2190 \u2192", "in Operators: the operator before, the next"],
   ["/", "search"],

@@ -1,0 +1,83 @@
+"""Expressions: the part of the user's line that each captured node was made for.
+
+FX keeps a stack of lines. Dynamo knows more while it makes a node: the instruction that it is at
+in each function, whose position a code object tells by columns, from Python 3.11 on.
+"""
+
+from typing import Any, NamedTuple
+
+from torch import fx
+
+from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.core.sources import lines_of_text
+from dynamo_lab.capture.graphs import hooks
+from dynamo_lab.model.graphs import Graph
+
+
+class _Place(NamedTuple):
+    """Where Dynamo is in a function: its line, and the position of its instruction."""
+
+    path: str
+    function: str
+    line: int
+    position: Any
+
+
+class ExpressionProbes:
+    """Takes the instructions at each new node; they become spans when its graph is recorded."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._places: dict[fx.Node, tuple[_Place, ...]] = {}
+
+    def install(self, patches: Patches) -> None:
+        """Watch the start of an analysis, and new nodes."""
+        patches.hear(hooks.TRACING_STARTED, self.started)
+        patches.hear(hooks.NODE_ADDED, self.added)
+
+    def started(self, *_: Any, **__: Any) -> None:
+        """An analysis starts: the nodes of an earlier one are void."""
+        self._places.clear()
+
+    def added(self, node: fx.Node, tracer: Any, *_: Any, **__: Any) -> None:
+        """A node is new in a graph."""
+        places: list[_Place] = []
+        translator = getattr(tracer.output_graph, "current_tx", None)
+        while translator is not None:
+            code, at = translator.f_code, translator.current_instruction
+            places.append(_Place(code.co_filename, code.co_name, translator.lineno, at.positions))
+            translator = getattr(translator, "parent", None)
+        self._places[node] = tuple(reversed(places))
+
+    def recorded(self, graph: Graph, made_from: fx.Graph) -> None:
+        """A captured graph is recorded: its nodes are the objects that were made."""
+        if graph.stage != "dynamo":
+            return
+        found = tuple(self._stack(node) for node in made_from.nodes)
+        if any(stack >= 0 for stack in found):
+            self._recorder.update(self._recorder.graphs, graph.id, expressions=found)
+
+    def _stack(self, node: fx.Node) -> int:
+        """The spans of those places that FX's stack names, too; -1 if none has columns."""
+        lines = lines_of_text(node.stack_trace or "")
+        places = self._places.get(node, ())
+        spans = [
+            self._span(place)
+            for place in places
+            if (place.path, place.line) in lines and _has_columns(place.position)
+        ]
+        return self._recorder.texts.stack(spans) if spans else -1
+
+    def _span(self, place: _Place) -> int:
+        at = place.position
+        columns = (at.col_offset, at.end_col_offset)
+        return self._recorder.texts.span(
+            place.path, at.lineno, place.function, columns, at.end_lineno
+        )
+
+
+def _has_columns(position: Any) -> bool:
+    """Whether all of it is known: instructions that the compiler made up have none."""
+    names = ("lineno", "end_lineno", "col_offset", "end_col_offset")
+    return all(getattr(position, name, None) is not None for name in names)
