@@ -174,7 +174,7 @@ class JobRecording(Ranks):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all ranks ran to the end; of a plan, whether those that were planned came to it."""
+        """Whether all ranks ran to the end; of a plan, whether those that were planned did."""
         ends = [one.rank.ending.kind for one in self.job.recordings if one.rank is not None]
         return len(ends) == len(self.job.recordings) and set(ends) == {"finished"}
 

@@ -134,7 +134,7 @@ def is_compiled(frames: Sequence[Frame], texts: Texts) -> bool:
 
 
 def is_backward(frames: Sequence[Frame], thread: str = "") -> bool:
-    """Whether autograd's engine made a call: in a thread of its own for a GPU, else in `backward`."""
+    """Whether autograd's engine made a call: for a GPU in its own thread, else in `backward`."""
     if thread.startswith("pt_autograd"):
         return True
     return any(frame["name"] == "_engine_run_backward" for frame in frames)

@@ -41,3 +41,13 @@ WITHOUT_FAKES = Private("torch._subclasses.fake_tensor", "unset_fake_temporarily
 FAKE_STORE = Private("torch.testing._internal.distributed.fake_pg", "FakeStore", _PLAN)
 WITHOUT_MODES = Private("torch.utils._python_dispatch", "_disable_current_modes", _MESHES)
 INDUCTOR = Private("torch._inductor.compile_fx", "compile_fx", _PLAN)
+FORGET_MESHES = (
+    Private("torch.distributed.tensor.debug", "_clear_sharding_prop_cache", _PLAN),
+    Private(
+        "torch.distributed.tensor._redistribute",
+        "clear_redistribute_planner_cache",
+        _PLAN,
+        since="2.12",
+        otherwise=nothing,
+    ),
+)

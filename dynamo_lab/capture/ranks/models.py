@@ -137,9 +137,7 @@ def _models(owns: Callable[[torch.Tensor], bool]) -> list[nn.Module]:
     found = [one for one in gc.get_objects() if issubclass(type(one), nn.Module)]
     parts = {id(part) for one in found for part in vars(one).get("_modules", {}).values()}
     return [
-        one
-        for one in found
-        if id(one) not in parts and any(owns(local_of(p)) for p in _first(one))
+        one for one in found if id(one) not in parts and any(owns(local_of(p)) for p in _first(one))
     ]
 
 

@@ -6,6 +6,7 @@ but no numbers. What is compiled is captured, and its graphs run on fakes, so no
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
 import traceback
@@ -69,12 +70,14 @@ class PlannedRank:
         dist.init_process_group(
             "fake", rank=self._number, world_size=self._size, store=hooks.FAKE_STORE.get()()
         )
+        forget_meshes()
         self._mode = _mode(self.called)
         try:
             with self._mode:
                 program()
         finally:
             self._groups = self._own_groups()
+            forget_meshes()
             dist.distributed_c10d.destroy_process_group()  # which the program cannot do
 
     def _own_groups(self) -> tuple[Group, ...]:
@@ -87,7 +90,7 @@ class PlannedRank:
     def called(self, function: Any, args: Sequence[Any], results: Any) -> None:
         """A collective was called, outside of what the compiler traces."""
         name = function.name().split("::")[1].split(".")[0]
-        group = _group_in(args)
+        group = _group_of(function, args)
         if group is None or name in _WAITS:
             return
         self._counts[group] = self._counts.get(group, 0) + 1
@@ -169,22 +172,30 @@ def _frames() -> list[dict[str, Any]]:
     ]
 
 
-def _group_in(args: Sequence[Any]) -> str | None:
-    """The name of the process group among the arguments of a collective."""
+def _group_of(function: Any, args: Sequence[Any]) -> str | None:
+    """The name of the process group that a collective is called with."""
     import torch.distributed as dist
 
-    known = {one.name for one in groups()}
-    for one in reversed(args):
-        if isinstance(one, str) and one in known:
-            return one
-        name = getattr(one, "group_name", None)
-        if isinstance(name, str):
-            return name
-        try:
-            return str(dist.ProcessGroup.unbox(one).group_name)
-        except (TypeError, RuntimeError, AttributeError):
-            continue
-    return None
+    names = [one.name for one in function._schema.arguments]
+    group = next(
+        (value for name, value in zip(names, args, strict=False)
+         if name in ("process_group", "group_name", "group")), None
+    )  # fmt: skip
+    if group is None or isinstance(group, str):
+        return group
+    name = getattr(group, "group_name", None)
+    return name if isinstance(name, str) else str(dist.ProcessGroup.unbox(group).group_name)
+
+
+def forget_meshes() -> None:
+    """Empty what PyTorch keeps by mesh: the meshes of two ranks may be equal, their groups not."""
+    for row in hooks.FORGET_MESHES:
+        row.get()()
+    for name, module in list(sys.modules.items()):
+        if name.startswith("torch.distributed."):
+            for value in list(vars(module).values()):
+                if type(value) is functools._lru_cache_wrapper:
+                    value.cache_clear()
 
 
 def _tensors(function: Any, args: Sequence[Any], results: Any) -> tuple[list[Any], list[Any]]:

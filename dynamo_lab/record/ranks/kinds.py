@@ -60,18 +60,34 @@ def _job(first: Recording, n: int) -> _Job:
     mesh = max(rank.meshes, key=lambda one: (len(one.ranks), len(one.shape)), default=None)
     if mesh is None:
         mesh = Mesh(shape=(n,), ranks=tuple(range(n)))
-    cuts = {(one.mesh, one.placements, one.shape) for one in rank.tensors}
-    known = [(dict(cut[0].coordinates()), *cut) for cut in cuts]
+    cuts = {
+        (one.placements, one.shape, one.mesh.shape, dimensions)
+        for one in rank.tensors
+        if (dimensions := _dimensions(one.mesh, mesh)) is not None
+    }
+    places = dict(mesh.coordinates())
 
     def held(number: int) -> Iterator[Any]:
-        for places, own, placements, shape in known:
-            shard = None
-            if number in places:
-                shard = shard_of(shape, own.shape, placements, places[number])
+        place = places.get(number)
+        for placements, shape, sizes, dimensions in cuts if place else ():
+            own = [place[dimension] for dimension in dimensions] if place else []
+            shard = shard_of(shape, sizes, placements, own)
             yield shard and shard.sizes
 
     shapes = {number: tuple(held(number)) for number in range(n)}
-    return _Job(mesh, dict(mesh.coordinates()), shapes)
+    return _Job(mesh, places, shapes)
+
+
+def _dimensions(mesh: Mesh, whole: Mesh) -> tuple[int, ...] | None:
+    """Which dimensions of the whole mesh another one has: by their names, for it may be a row."""
+    if mesh == whole:
+        return tuple(range(len(whole.shape)))
+    known = {name: at for at, name in enumerate(whole.names)}
+    found = tuple(known.get(name, -1) for name in mesh.names)
+    is_part = found and all(
+        at >= 0 and whole.shape[at] == size for at, size in zip(found, mesh.shape, strict=True)
+    )
+    return found if is_part else None
 
 
 def _that_matter(of: Of, job: _Job) -> tuple[list[int], list[int]]:
@@ -87,7 +103,7 @@ def _that_matter(of: Of, job: _Job) -> tuple[list[int], list[int]]:
         tried += along
         if any(_differs(of, job, number) for number in along):
             found.append(dimension)
-    return tried, found or list(range(len(job.mesh.shape)))
+    return list(dict.fromkeys(tried)), found or list(range(len(job.mesh.shape)))
 
 
 def _without(place: Sequence[int], dimension: int) -> tuple[int, ...]:
