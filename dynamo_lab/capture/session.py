@@ -54,6 +54,8 @@ from dynamo_lab.capture.packages.packages import PackageProbes, watch_import
 from dynamo_lab.capture.packages.packaging import PackagingProbes
 from dynamo_lab.capture.passes import hooks as passes_hooks
 from dynamo_lab.capture.passes.passes import PassProbes
+from dynamo_lab.capture.ranks.meshes import MeshProbes
+from dynamo_lab.capture.ranks.models import ModelProbes
 from dynamo_lab.capture.ranks.redistributions import RedistributionProbes
 from dynamo_lab.capture.ranks.splits import SplitProbes
 from dynamo_lab.capture.steps import hooks as steps_hooks
@@ -154,7 +156,8 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
     attention = AttentionProbes(recorder)
     graphs.on_recorded = (decompositions.recorded, attention.recorded, expressions.recorded)
     tracing = TracingProbes(recorder, undo)
-    graphs.on_captured = tracing.captured
+    meshes, models = MeshProbes(recorder), ModelProbes(recorder, undo)
+    graphs.on_captured = (tracing.captured, meshes.captured, models.captured)
     caches = CacheProbes(recorder, compilations, graphs)
     exports = ExportProbes(recorder, graphs, undo)
     frames.install(patches, undo)
@@ -180,6 +183,8 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         exports,
         PackagingProbes(recorder),
         RedistributionProbes(recorder, compilations),
+        meshes,
+        models,
         AnnouncedProbes(recorder, graphs, undo),
     ):
         install(probes)

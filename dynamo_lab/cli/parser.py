@@ -20,6 +20,7 @@ from dynamo_lab.cli import (
     join,
     limits,
     package,
+    ranks,
     show,
     step,
     suite,
@@ -43,6 +44,7 @@ COMMANDS = (
     package,
     import_,
     join,
+    ranks,
     suite,
     course,
     diff,
@@ -118,6 +120,8 @@ Or record every rank of a job, and see which of them is to blame where it hangs:
 
     torchrun --nproc-per-node 2 -m dynamo_lab.record --folder runs train.py
     dynamo-lab join runs --html out.html             which rank, where, why; one page with all
+    dynamo-lab ranks train.py -n 2                   start them here, on the CPU
+    dynamo-lab ranks train.py -n 1024 --backend fake the plan of so many: nothing runs
 
 Or measure compiled code against eager and against hand-written code:
 
@@ -165,7 +169,7 @@ def parse(given: Sequence[str]) -> argparse.Namespace:
     if unknown:
         hint = (
             "; the script's arguments go after --"
-            if options.command in ("explore", "compare")
+            if options.command in ("explore", "compare", "ranks")
             else ""
         )
         parser.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")

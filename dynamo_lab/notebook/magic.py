@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 def _compile_cell(line: str, cell: str) -> None:
     options = compile_parser().parse_args(words(line))
     # only if something was chosen: listing the modes imports Inductor, which is slow
-    if options.backend != "inductor":
+    is_plan = options.ranks is not None and options.backend == ranks.FAKE
+    if options.backend != "inductor" and not is_plan:
         _check_choice("--backend", options.backend, _backends())
     if options.mode is not None:
         _check_choice("--mode", options.mode, _modes())
@@ -41,7 +42,8 @@ def _compile_cell(line: str, cell: str) -> None:
     if options.ranks is not None:
         names = ("backend", "mode", "dynamic", "fullgraph")
         chosen = {name: getattr(options, name) for name in names}
-        ranks.run(options, source, f"cell {number}", shell, chosen)
+        chosen["backend"] = "inductor" if is_plan else options.backend
+        ranks.run(options, source, f"cell {number}", shell, chosen, is_plan=is_plan)
         return
     filename = shell.compile.cache(source, number)
     frame = build_frame("\n" + cell, filename, shell.user_ns)
@@ -89,7 +91,8 @@ def _record_cell(line: str, cell: str) -> None:
     source = _with_command("%%record", line, cell)
     refuse_await(shell.transform_cell(source))
     if options.ranks is not None:
-        ranks.run(options, source, f"cell {_number(shell)}", shell, None)
+        is_plan = options.backend == ranks.FAKE
+        ranks.run(options, source, f"cell {_number(shell)}", shell, None, is_plan=is_plan)
         return
     with shown(options, f"cell {_number(shell)}", shell):
         with errors_held(shell) as show, _numbered(shell):

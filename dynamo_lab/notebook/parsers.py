@@ -74,6 +74,13 @@ def record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
     parser.add_argument(
         "--timeout", type=float, default=60.0, metavar="S", help="the seconds that the ranks have"
     )
+    if name == "%%record":
+        parser.add_argument(
+            "--backend",
+            choices=("gloo", "fake"),
+            default="gloo",
+            help="of --ranks; fake: a plan of up to 1,024 ranks, and nothing runs",
+        )
     parser.add_argument(
         "--quiet", action="store_true", help="show nothing, only store the recording"
     )
@@ -89,7 +96,9 @@ def compile_parser() -> Parser:
     """The parser of the options of `%%compile`."""
     parser = record_parser("%%compile", _COMPILE)
     parser.add_argument(
-        "--backend", default="inductor", help="inductor (default), eager, aot_eager"
+        "--backend",
+        default="inductor",
+        help="inductor (default), eager, aot_eager; with --ranks also fake: a plan, nothing runs",
     )
     parser.add_argument("--mode", help="as for torch.compile, such as max-autotune")
     parser.add_argument(

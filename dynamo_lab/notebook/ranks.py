@@ -11,14 +11,22 @@ from dynamo_lab.notebook.shown import check_outputs
 if TYPE_CHECKING:
     import argparse
 
+FAKE = "fake"
+"""The backend of a job that is only planned."""
 _ALONE = ("target", "detail")
 """Options that are about this process."""
 
 
 def run(
-    options: argparse.Namespace, text: str, label: str, shell: Any, compiled: dict[str, Any] | None
+    options: argparse.Namespace,
+    text: str,
+    label: str,
+    shell: Any,
+    compiled: dict[str, Any] | None,
+    *,
+    is_plan: bool = False,
 ) -> None:
-    """Run the cell as a job, show it, and fail if a rank failed.
+    """Run the cell as a job, or only plan it, show it, and fail if a rank failed.
 
     `compiled` are the options of `torch.compile` for its statements as one frame; None to run them
     as they are.
@@ -30,11 +38,12 @@ def run(
                 "--ranks goes with neither --target nor --steps: leave one of them out."
             )
     from dynamo_lab.record.ranks.launch import launch
+    from dynamo_lab.record.ranks.plan import plan
     from dynamo_lab.record.ranks.work import work_of_cell
 
     path = f"<{label}>"
     work = work_of_cell(text, label, path, shell.user_ns, compiled=compiled, limit=options.timeout)
-    job = JobRecording(launch(work, options.ranks))
+    job = JobRecording((plan if is_plan else launch)(work, options.ranks))
     if not options.quiet:
         job.show()
     if options.into:

@@ -44,7 +44,9 @@ def ranks(
         fn: A function that is defined at the top of a module, or the path of a script.
         n: How many ranks.
         backend: The backend of a function's process group: "gloo"; or "nccl", for which rank N
-            has GPU N as its current device.
+            has GPU N as its current device; or "fake": nothing is run. Then it is the plan of the
+            job, made in this process of fake groups and fake tensors: one rank of each kind is
+            traced and stands for the others. Any function will do, and up to 1,024 ranks.
         timeout: The seconds that the job has, from its start; then it is ended.
         arguments: A script's arguments.
         profile: Run each rank under PyTorch's profiler, which tells when it computed and when it
@@ -56,8 +58,27 @@ def ranks(
     from dynamo_lab.record.ranks.launch import launch
     from dynamo_lab.record.ranks.work import work_of
 
+    if backend == "fake":
+        return _planned(fn, n, timeout, tuple(arguments), profile)
     work = work_of(fn, tuple(arguments), backend=backend, limit=timeout, is_profiled=profile)
     return JobRecording(launch(work, n))
+
+
+def _planned(
+    fn: Callable[[], Any] | str | Path,
+    n: int,
+    timeout: float,
+    arguments: tuple[str, ...],
+    profile: bool,
+) -> JobRecording:
+    from dynamo_lab.record.ranks.plan import plan
+    from dynamo_lab.record.ranks.work import work_here, work_of
+
+    if profile:
+        raise OptionError("A plan runs nothing, so there is nothing to profile: leave profile out.")
+    if callable(fn):
+        return JobRecording(plan(work_here(fn, limit=timeout), n, fn))
+    return JobRecording(plan(work_of(fn, arguments, backend="fake", limit=timeout), n))
 
 
 def open_job(*paths: str | Path) -> JobRecording:
@@ -147,8 +168,13 @@ class JobRecording(Ranks):
         return Collectives(self.ranks().collectives)
 
     @property
+    def is_plan(self) -> bool:
+        """Whether it is a plan: nothing ran, and a rank of each kind stands for the others."""
+        return self.job.plan is not None
+
+    @property
     def is_whole(self) -> bool:
-        """Whether all ranks ran to the end."""
+        """Whether all ranks ran to the end; of a plan, whether those that were planned did."""
         ends = [one.rank.ending.kind for one in self.job.recordings if one.rank is not None]
         return len(ends) == len(self.job.recordings) and set(ends) == {"finished"}
 

@@ -59,7 +59,9 @@ class CallKeeper(Protocol):
 
 
 class RankSource(Protocol):
-    """What is known of the process as a rank of a distributed job."""
+    """What is known of the process as a rank of a distributed job; `model` of what it trains."""
+
+    model: Any
 
     def freeze(self) -> Rank:
         """What is known so far; spans and stacks go to the recorder's texts."""

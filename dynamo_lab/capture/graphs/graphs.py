@@ -31,7 +31,7 @@ class GraphProbes:
         """What was made of each graph that still lives."""
         self.on_recorded: tuple[Callable[[Graph, fx.Graph], None], ...] = ()
         """Called with each graph that is recorded, and what it was made from."""
-        self.on_captured: Callable[[Graph, fx.GraphModule], None] = lambda graph, module: None
+        self.on_captured: tuple[Callable[[Graph, fx.GraphModule], None], ...] = ()
         """Called with each graph that Dynamo captured, before a backend has it."""
         self.on_splitting: Callable[[Patches], None] = lambda patches: None
         """Called once, when DDP's optimizer can be watched."""
@@ -56,7 +56,8 @@ class GraphProbes:
         """The graph that Dynamo captured from a frame."""
         graph = self.record(gm, "dynamo")
         self._compilations.captured(graph)
-        self.on_captured(graph, gm)
+        for told in self.on_captured:
+            told(graph, gm)
         self._recorder.on_phase("backend_compile")
         self._parts = 0
         if SPLIT.is_loaded:  # DDP's backend is imported when it is first needed

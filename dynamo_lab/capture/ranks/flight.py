@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.capture.ranks import hooks
@@ -86,44 +87,55 @@ class Flight:
             result_dtypes=tuple(map(str, entry["output_dtypes"])),
             is_done=bool(entry["retired"]) or entry["state"] == "completed",
             started=int(entry["time_created_ns"]) / 1e9,
-            is_compiled=self._is_compiled(frames),
-            is_backward=_is_backward(entry, frames),
-            through=tuple(self._through(frames))[:_MOST_THROUGH],
-            stack=self._stack(frames),
+            is_compiled=is_compiled(frames, self._texts),
+            is_backward=is_backward(frames, str(entry.get("thread_name", ""))),
+            through=through(frames, self._texts),
+            stack=stack_of(frames, self._texts),
         )
 
-    def _stack(self, frames: Sequence[dict[str, Any]]) -> int | None:
-        """The user's lines, outermost first."""
-        spans = [
-            self._texts.span(frame["filename"], int(frame["line"]), frame["name"])
-            for frame in reversed(frames)
-            if self._texts.is_users(frame["filename"])
-        ]
-        return self._texts.stack(spans) if spans else None
 
-    def _through(self, frames: Sequence[dict[str, Any]]) -> Iterator[str]:
-        """The functions of `torch.distributed`, and of DDP, up to the user's innermost line."""
-        for frame in frames:
-            if self._texts.is_users(frame["filename"]):
-                return
-            found = _DISTRIBUTED.search(frame["filename"])
-            module = found and (found[1] or found[2]).replace("/", ".").replace("\\", ".")
-            if module and module not in _AROUND:
-                yield f"{module}.{frame['name']}"
-
-    def _is_compiled(self, frames: Sequence[dict[str, Any]]) -> bool:
-        """Whether code that Dynamo made of the user's innermost function called it."""
-        for frame in frames:
-            if self._texts.is_users(frame["filename"]):
-                return False
-            if _COMPILED.search(frame["filename"]):
-                return True
-        return False
+Frame = Mapping[str, Any]
+"""A Python frame as the flight recorder has it: its "filename", "line" and "name"."""
 
 
-def _is_backward(entry: dict[str, Any], frames: Sequence[dict[str, Any]]) -> bool:
-    """Whether autograd's engine called it: in a thread of its own for a GPU, else in `backward`."""
-    if str(entry.get("thread_name", "")).startswith("pt_autograd"):
+def stack_of(frames: Sequence[Frame], texts: Texts) -> int | None:
+    """The user's lines of frames, outermost first, as a stack of the texts; None without any."""
+    spans = [
+        texts.span(frame["filename"], int(frame["line"]), frame["name"])
+        for frame in reversed(frames)
+        if texts.is_users(frame["filename"])
+    ]
+    return texts.stack(spans) if spans else None
+
+
+def through(frames: Sequence[Frame], texts: Texts) -> tuple[str, ...]:
+    """The functions of `torch.distributed`, and of DDP, up to the user's innermost line."""
+    return tuple(_through(frames, texts))[:_MOST_THROUGH]
+
+
+def _through(frames: Sequence[Frame], texts: Texts) -> Iterator[str]:
+    for frame in frames:
+        if texts.is_users(frame["filename"]):
+            return
+        found = _DISTRIBUTED.search(frame["filename"])
+        module = found and (found[1] or found[2]).replace("/", ".").replace("\\", ".")
+        if module and module not in _AROUND:
+            yield f"{module}.{frame['name']}"
+
+
+def is_compiled(frames: Sequence[Frame], texts: Texts) -> bool:
+    """Whether code that Dynamo made of the user's innermost function made a call."""
+    for frame in frames:
+        if texts.is_users(frame["filename"]):
+            return False
+        if _COMPILED.search(frame["filename"]):
+            return True
+    return False
+
+
+def is_backward(frames: Sequence[Frame], thread: str = "") -> bool:
+    """Whether autograd's engine made a call: for a GPU in its own thread, else in `backward`."""
+    if thread.startswith("pt_autograd"):
         return True
     return any(frame["name"] == "_engine_run_backward" for frame in frames)
 

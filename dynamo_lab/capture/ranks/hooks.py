@@ -1,6 +1,6 @@
 """Private names of PyTorch for ranks."""
 
-from dynamo_lab.capture.core.private import Private, nothing
+from dynamo_lab.capture.core.private import Field, Private, nothing
 
 _CALLS = "the collectives that a rank called, and those that it waits in, are not recorded."
 DUMP = Private("torch._C._distributed_c10d", "_dump_fr_trace", _CALLS)
@@ -28,4 +28,26 @@ WORLD = Private(
     "torch.distributed.distributed_c10d",
     "_world",
     "which ranks are in which process group is not recorded.",
+)
+_MESHES = "the meshes of ranks that the program makes are not recorded."
+MESH = Private("torch.distributed.device_mesh", "DeviceMesh.__init__", _MESHES)
+_MEMORY = "what a rank keeps in memory for its parameters is not recorded."
+BACKWARD = Private("torch.autograd", "_engine_run_backward", _MEMORY)
+LOCAL = Field("torch.distributed.tensor", "DTensor._local_tensor", _MEMORY)
+_PLAN = "jobs are not planned without running them."
+FAKE_MODE = Private("torch._subclasses.fake_tensor", "FakeTensorMode", _PLAN)
+FAKE_TENSOR = Private("torch._subclasses.fake_tensor", "FakeTensor", _PLAN)
+WITHOUT_FAKES = Private("torch._subclasses.fake_tensor", "unset_fake_temporarily", _PLAN)
+FAKE_STORE = Private("torch.testing._internal.distributed.fake_pg", "FakeStore", _PLAN)
+WITHOUT_MODES = Private("torch.utils._python_dispatch", "_disable_current_modes", _MESHES)
+INDUCTOR = Private("torch._inductor.compile_fx", "compile_fx", _PLAN)
+FORGET_MESHES = (
+    Private("torch.distributed.tensor.debug", "_clear_sharding_prop_cache", _PLAN),
+    Private(
+        "torch.distributed.tensor._redistribute",
+        "clear_redistribute_planner_cache",
+        _PLAN,
+        since="2.12",
+        otherwise=nothing,
+    ),
 )

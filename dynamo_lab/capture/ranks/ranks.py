@@ -11,6 +11,7 @@ from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from dynamo_lab.capture.ranks.flight import Flight, groups
+from dynamo_lab.capture.ranks.models import ModelFacts
 from dynamo_lab.model.ranks.ranks import Ending, Rank, Stay
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class OwnRank:
         self._main = threading.main_thread().ident
         self._users: dict[CodeType, bool] = {}
         self._stays: deque[_Seen] = deque(maxlen=_MOST_STAYS)
+        self.model = ModelFacts()
         self.ending = Ending()
         self.profile: Profile | None = None
         """The profiler that ran around the program, once it is over and was read."""
@@ -91,6 +93,7 @@ class OwnRank:
             span=spans[-1].span if spans else None,
             ending=self.ending,
             timeline=profile.timeline if profile else None,
+            **self.model.frozen(),
         )
 
     def _is_users(self, frame: FrameType) -> bool:

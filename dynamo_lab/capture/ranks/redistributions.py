@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.capture.ranks import hooks
+from dynamo_lab.capture.ranks.meshes import placement
 from dynamo_lab.model.ranks.redistributions import Redistribution
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ class RedistributionProbes:
         self._recorder.redistributions.append(
             Redistribution(
                 mesh=tuple(map(int, before.mesh.shape)),
-                before=tuple(map(_placement, before.placements)),
-                after=tuple(map(_placement, after.placements)),
+                before=tuple(map(placement, before.placements)),
+                after=tuple(map(placement, after.placements)),
                 shape=tuple(map(str, before.shape)),
                 dimensions=tuple(map(str, before.mesh.mesh_dim_names or ())),
                 operator=self._operator,
@@ -82,12 +83,3 @@ def _since(graph: Any, last: Any) -> Iterator[str]:
     while node is not None and node.op != "root":
         yield str(node.name)
         node = node.next
-
-
-def _placement(of: Any) -> str:
-    """'S(0)', 'R', 'P(sum)'."""
-    if of.is_shard():
-        return f"S({of.dim})"
-    if of.is_replicate():
-        return "R"
-    return f"P({of.reduce_op})" if of.is_partial() else str(of)[:40]

@@ -10,6 +10,7 @@ from msgspec import Struct
 from dynamo_lab.errors import RecordingFileError
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.core.references import Plain
+from dynamo_lab.model.ranks.plans import Plan
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.validate import validate
 
@@ -26,7 +27,8 @@ class Job(Struct, frozen=True, kw_only=True):
 
     `limit` is the time in seconds that it had, None without one. `was_cut` says that it was
     ended when that was over. `remarks` are on the recordings themselves, such as one that is
-    missing.
+    missing. With a `plan` nothing ran: the recordings are those of the ranks that were planned, the
+    first of each kind in the order of the kinds.
     """
 
     title: str
@@ -34,6 +36,7 @@ class Job(Struct, frozen=True, kw_only=True):
     limit: float | None = None
     was_cut: bool = False
     remarks: tuple[str, ...] = ()
+    plan: Plan | None = None
 
 
 class _Envelope(Struct):

@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from dynamo_lab.model.core.references import Plain, Ref
 from dynamo_lab.model.ranks.intervals import Interval
+from dynamo_lab.model.ranks.memory import Memory
+from dynamo_lab.model.ranks.meshes import Mesh, ShardedTensor
 
 EndingKind = Literal["running", "finished", "raised", "exited", "killed", "stopped", "cut off"]
 """How a rank ended.
@@ -96,7 +98,8 @@ class Rank(Struct, frozen=True, kw_only=True):
     `calls` are those that its groups still remember, in order; `forgotten` counts earlier ones.
     It is None where the groups do not keep them, as some backends do not. `span` is the line of
     the user's that it was last seen on, at the time `seen`. `started` is the recording's zero.
-    `timeline` is there where the rank ran under the profiler.
+    `timeline` is there where the rank ran under the profiler. `meshes` are those that the program
+    made, `tensors` its DTensors: of each name the one that was seen last.
     """
 
     number: int
@@ -113,3 +116,6 @@ class Rank(Struct, frozen=True, kw_only=True):
     span: Annotated[int | None, Ref("spans")] = None
     ending: Ending = Ending()
     timeline: Timeline | None = None
+    meshes: tuple[Mesh, ...] = ()
+    tensors: tuple[ShardedTensor, ...] = ()
+    memory: Memory | None = None

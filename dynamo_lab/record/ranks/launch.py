@@ -49,7 +49,7 @@ def launch(work: Work, n: int) -> Job:
     Raises:
         OptionError: there cannot be so many ranks, or this PyTorch has no `torch.distributed`.
     """
-    _check(n, work.limit)
+    check(n, work.limit)
     if work.backend == "nccl":
         _check_gpus(n)
     with tempfile.TemporaryDirectory(prefix="dynamo_lab_ranks_", ignore_cleanup_errors=True) as at:
@@ -69,7 +69,12 @@ def launch(work: Work, n: int) -> Job:
         return joined(folder, n, work.title, endings, work.limit, was_cut)
 
 
-def _check(n: int, limit: float) -> None:
+def check(n: int, limit: float) -> None:
+    """Refuse what cannot be a job.
+
+    Raises:
+        OptionError: there cannot be so many ranks, or this PyTorch has no `torch.distributed`.
+    """
     if type(n) is not int or not 1 <= n <= MOST_RANKS:
         raise OptionError(f"There cannot be {n!r} ranks: pass a number from 1 to {MOST_RANKS:,}.")
     if not limit > 0:

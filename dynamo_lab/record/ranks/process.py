@@ -91,7 +91,7 @@ def recorded(
             recorder.fail(error)
             traceback.print_exception(error.with_traceback(_programs_part(error)))
             sys.stderr.flush()
-    diary.close(_ending(code, raised))
+    diary.close(ending_of(code, raised))
     sys.stdout.flush()
     while parent and not folder.left.exists():
         time.sleep(0.02)
@@ -133,7 +133,8 @@ def _leave_groups() -> None:
         dist.destroy_process_group()
 
 
-def _ending(code: int, raised: BaseException | None) -> Ending:
+def ending_of(code: int, raised: BaseException | None) -> Ending:
+    """How a program ended that left this exit code, or this exception."""
     if raised is not None:
         return Ending(kind="raised", code=code, message=_said(raised))
     if code:

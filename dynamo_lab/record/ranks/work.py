@@ -68,6 +68,12 @@ def work_of(
     return _of_function(what, settings)
 
 
+def work_here(fn: Callable[[], Any], **settings: Any) -> Work:
+    """The work of running a function in this process, which need not find it by its name."""
+    title = getattr(fn, "__qualname__", type(fn).__name__)
+    return Work(kind="function", title=title, backend="fake", **settings)
+
+
 def _of_function(fn: Callable[[], Any], settings: dict[str, Any]) -> Work:
     module, name = getattr(fn, "__module__", None), getattr(fn, "__qualname__", "")
     home = sys.modules.get(module or "")

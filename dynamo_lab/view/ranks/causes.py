@@ -26,6 +26,9 @@ def known_of(job: Job) -> list[Known]:
 def causes(job: Job) -> Iterator[str]:
     """What went wrong, the cause before what follows from it; nothing if all went well."""
     ranks = known_of(job)
+    if job.plan is not None:  # nobody met
+        yield from _raised(ranks)
+        return
     met = meetings(ranks)
     failed = job.was_cut or any(one.rank.ending.kind != "finished" for one in ranks)
     yield from _ended_from_outside(ranks)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.ranks import collectives, splits
+from dynamo_lab.view.ranks import collectives, memory, meshes, plans, splits, tensors
 from dynamo_lab.view.ranks.causes import causes, known_of
 from dynamo_lab.view.ranks.ranks import RanksView, build
 
@@ -17,16 +17,31 @@ _ENDS = {"finished": "finished", "raised": "raised", "exited": "exited", "killed
 
 def build_job(job: Job, recordings: Mapping[str, Recording]) -> RanksView:
     """What is shown of a job; `recordings` are those of its ranks by label."""
+    ranks = known_of(job)
     view = build(recordings, (*job.remarks, *_unknown(job)))
     view = replace(
         view,
-        collectives=collectives.build(known_of(job)),
+        collectives=None if job.plan else collectives.build(ranks),
         splits=splits.build(job.recordings[0]),
+        plan=plans.build_plan(job, ranks),
+        meshes=meshes.build([mesh for one in ranks for mesh in one.rank.meshes]),
+        tensors=tensors.build(ranks),
+        memory=memory.build(ranks),
     )
     told = list(causes(job))
-    ends = [known.rank.ending.kind for known in known_of(job)]
+    ends = [known.rank.ending.kind for known in ranks]
     head = (view.head[0], "end", *view.head[1:])
     rows = tuple((row[0], _ENDS[end], *row[1:]) for row, end in zip(view.rows, ends, strict=True))
+    if view.plan is not None:
+        return replace(
+            view,
+            sentence=view.plan.sentence,
+            findings=tuple(told),
+            head=head,
+            rows=rows,
+            remarks=(*view.remarks, *view.plan.remarks),
+            is_whole=not (told or job.remarks),
+        )
     told += view.findings
     if not told:
         return replace(view, sentence=_fine(view, ends), head=head, rows=rows)
@@ -36,7 +51,9 @@ def build_job(job: Job, recordings: Mapping[str, Recording]) -> RanksView:
 
 
 def findings(job: Job, recordings: Mapping[str, Recording]) -> tuple[str, ...]:
-    """What went wrong, then where the ranks diverge."""
+    """What went wrong, then where the ranks diverge; kinds of ranks of a plan rightly do."""
+    if job.plan is not None:
+        return tuple(causes(job))
     return (*causes(job), *build(recordings).findings)
 
 

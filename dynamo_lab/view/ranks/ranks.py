@@ -21,6 +21,9 @@ from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.kernels.code_diff import unnumbered
 from dynamo_lab.view.ranks.collectives import CollectivesView
 from dynamo_lab.view.ranks.findings import Key, Rank, findings, not_compared
+from dynamo_lab.view.ranks.memory import RankMemoryView
+from dynamo_lab.view.ranks.meshes import MeshView
+from dynamo_lab.view.ranks.plans import PlanView
 from dynamo_lab.view.ranks.shapes import (
     Collective,
     Shape,
@@ -31,6 +34,7 @@ from dynamo_lab.view.ranks.shapes import (
     without_ranks,
 )
 from dynamo_lab.view.ranks.splits import SplitView
+from dynamo_lab.view.ranks.tensors import TensorView
 from dynamo_lab.view.timings.timings import compile_seconds
 
 _SCHEDULE = "inductor_collective_schedule"
@@ -52,6 +56,7 @@ class RanksView(Struct, frozen=True, kw_only=True):
     `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
     differ from most. `is_whole` is false where not all could be compared. `collectives` are those
     that ran, where they were recorded; `splits` are what DDP made of the first rank's graphs.
+    With a `plan` nothing ran, and the rows are of the ranks that were planned.
     """
 
     sentence: str
@@ -63,6 +68,10 @@ class RanksView(Struct, frozen=True, kw_only=True):
     is_whole: bool = True
     collectives: CollectivesView | None = None
     splits: tuple[SplitView, ...] = ()
+    plan: PlanView | None = None
+    meshes: tuple[MeshView, ...] = ()
+    tensors: tuple[TensorView, ...] = ()
+    memory: RankMemoryView | None = None
 
 
 def build(recordings: Mapping[str, Recording], remarks: Sequence[str] = ()) -> RanksView:

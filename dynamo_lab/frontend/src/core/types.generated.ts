@@ -2123,6 +2123,7 @@ export interface LineRow {
  * `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
  * differ from most. `is_whole` is false where not all could be compared. `collectives` are those
  * that ran, where they were recorded; `splits` are what DDP made of the first rank's graphs.
+ * With a `plan` nothing ran, and the rows are of the ranks that were planned.
  */
 export interface RanksView {
   readonly sentence: string;
@@ -2134,6 +2135,10 @@ export interface RanksView {
   readonly is_whole: boolean;
   readonly collectives: CollectivesView | null;
   readonly splits: readonly SplitView[];
+  readonly plan: PlanView | null;
+  readonly meshes: readonly MeshView[];
+  readonly tensors: readonly TensorView[];
+  readonly memory: RankMemoryView | null;
 }
 
 /**
@@ -2237,6 +2242,92 @@ export interface SplitView {
 export interface BucketView {
   readonly cells: readonly string[];
   readonly parameters: readonly string[];
+}
+
+/** `sentence` says that nothing ran, `remarks` what is taken for granted. */
+export interface PlanView {
+  readonly sentence: string;
+  readonly remarks: readonly string[];
+  readonly kinds_head: readonly string[];
+  readonly head: readonly string[];
+  readonly kinds: readonly KindView[];
+}
+
+/**
+ * A kind of ranks: `cells` are in the columns of `KINDS`, `rows` in those of `HEAD`.
+ *
+ * `rows` are the collectives that its representative would call, those that are alike together.
+ */
+export interface KindView {
+  readonly label: string;
+  readonly cells: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/**
+ * `ranks` are in the mesh's order, the last dimension across, the others down.
+ *
+ * `short` is how a program makes it, `long` makes the same groups without a mesh.
+ */
+export interface MeshView {
+  readonly title: string;
+  readonly sentence: string;
+  readonly shape: readonly number[];
+  readonly ranks: readonly number[];
+  readonly dimensions: readonly DimensionView[];
+  readonly short: string;
+  readonly long: string;
+}
+
+/** A dimension of a mesh: `groups` are the ranks that communicate along it. */
+export interface DimensionView {
+  readonly name: string;
+  readonly size: number;
+  readonly groups: readonly (readonly number[])[];
+}
+
+/**
+ * `cells` are in the columns of `HEAD`. `blocks` are none where they are not known: `remark`.
+ *
+ * `empty` are the ranks that hold nothing of it.
+ */
+export interface TensorView {
+  readonly name: string;
+  readonly kind: string;
+  readonly cells: readonly string[];
+  readonly blocks: readonly BlockView[];
+  readonly empty: readonly number[];
+  readonly remark: string;
+}
+
+/**
+ * A block of a tensor and the ranks that hold it.
+ *
+ * `x`, `y`, `width` and `height` are shares of the whole: columns are the last dimension, rows the
+ * one before it. A block that is cut in another dimension lies over others: `is_behind`.
+ */
+export interface BlockView {
+  readonly ranks: readonly number[];
+  readonly label: string;
+  readonly sizes: readonly number[];
+  readonly offset: readonly number[];
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly is_behind: boolean;
+}
+
+/**
+ * `rows` have a label and a cell for each column of `head`, the last row one process's.
+ *
+ * `bytes` are the numbers of the rows, None where nothing was seen of it.
+ */
+export interface RankMemoryView {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly bytes: readonly (readonly (number | null)[])[];
+  readonly sentences: readonly string[];
 }
 
 /** How far a run or a compile is; without a stage nothing has begun. */

@@ -6,7 +6,7 @@ from functools import partial
 from dynamo_lab.render.fallback import findings
 from dynamo_lab.render.fallback.kernels import kernel_block
 from dynamo_lab.render.fallback.page import LIMIT, composed
-from dynamo_lab.render.fallback.ranks import collectives, splits
+from dynamo_lab.render.fallback.ranks import collectives, memory, meshes, plan, splits, tensors
 from dynamo_lab.render.markup import Block, Markup, join, prose, table, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
@@ -51,6 +51,11 @@ def _ranks(view: RanksView | None) -> Iterator[Markup]:
         yield tag("ul", *(tag("li", prose(shortened(one, 600))) for one in view.findings))
         yield tag("ul", *(tag("li", prose(shortened(one, 600))) for one in view.remarks))
         yield table(view.head, view.rows)
+        if view.plan is not None:
+            yield from plan(view.plan)
+        yield from meshes(view.meshes)
+        yield from tensors(view.tensors)
+        yield from memory(view.memory)
         yield from splits(view.splits)
         if view.collectives is not None:
             yield from collectives(view.collectives)

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from dynamo_lab.render.terminal.core.parts import MARGIN, grid, line, text
-from dynamo_lab.render.terminal.ranks import collectives, splits
+from dynamo_lab.render.terminal.ranks import collectives, meshes, plans, splits
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view.ranks.ranks import RanksView
 
@@ -32,6 +32,18 @@ def parts(view: RanksView, title: str) -> Iterator[RenderableType]:
         (text(one_line(row[0]), "bold"), *(text(cell) for cell in row[1:])) for row in view.rows
     ]
     yield grid(("left", *("right" for _ in head[1:])), [head, *rows])
+    if view.plan is not None:
+        yield Text()
+        yield from plans.parts(view.plan)
+    for mesh in view.meshes:
+        yield Text()
+        yield from meshes.mesh(mesh)
+    if view.tensors:
+        yield Text()
+        yield from meshes.tensors(view.tensors)
+    if view.memory is not None:
+        yield Text()
+        yield from meshes.memory(view.memory)
     for split in view.splits:
         yield Text()
         yield from splits.parts(split)

@@ -1,0 +1,113 @@
+// The collectives of a job in time, what is known of one, and how many there were of which kind.
+import { useMemo } from "preact/hooks";
+import { usePart, useStore } from "../core/context";
+import type { CollectivesView, MeetingView } from "../core/types.generated";
+import { bytesText, plural, seconds } from "../core/words";
+import { Prose } from "../ui/bits";
+import { Table } from "../ui/copy/table";
+import type { Window } from "../ui/icicle";
+import { Chart } from "./chart";
+import { lineOf, longestOpen } from "./lanes";
+import { ranksState } from "./state";
+
+/** Of so many ranks the card tells when each came. */
+const MOST_TOLD = 16;
+
+const wholeOf = ({ seconds: end }: CollectivesView): Window => ({ start: 0, end });
+const steadyOf = ({ steady, seconds: end }: CollectivesView): Window => ({ start: steady, end });
+
+function amount({ bytes, result_bytes }: MeetingView): string {
+  if (bytes === null) return "";
+  return result_bytes === null || result_bytes === bytes ? bytesText(bytes) : `${bytesText(bytes)} \u2192 ${bytesText(result_bytes)}`;
+}
+
+function Zoom({ view }: { view: CollectivesView }) {
+  const { shown } = usePart(ranksState);
+  const now = shown.value;
+  const choices: readonly (readonly [string, Window])[] = [
+    ["Whole run", wholeOf(view)],
+    ...(view.steady > 0 ? [["After compiling", steadyOf(view)] as const] : []),
+  ];
+  const current = now ?? (view.steady > 0 ? steadyOf(view) : wholeOf(view));
+  return (
+    <div class="dl-segments" role="group" aria-label="Part of the time">
+      {choices.map(([name, window]) => (
+        <button key={name} type="button" aria-pressed={window.start === current.start && window.end === current.end} onClick={() => { shown.value = window; }}>{name}</button>
+      ))}
+    </div>
+  );
+}
+
+function Card({ view, at }: { view: CollectivesView; at: number }) {
+  const store = useStore();
+  const one = view.meetings[at];
+  const entity = lineOf(view, at, store.source.recordings.shown.value?.label ?? "");
+  const first = Math.min(...one.came);
+  return (
+    <div class="dl-card dl-meeting" aria-live="polite">
+      <p>
+        <b>{one.operator}</b>{one.ran_as && ` (run as ${one.ran_as})`} {one.number} of {one.group}
+        {one.shape && <> {"\u00b7"} <code>{one.shape}</code></>} {"\u00b7"} {amount(one)}
+      </p>
+      {one.where && <p>{entity ? <button type="button" class="dl-go" data-go={entity}>{one.where}</button> : one.where} {one.text && <code>{one.text}</code>}</p>}
+      {(one.why || one.node) && <p><Prose text={[one.why, one.node].filter(Boolean).join("; ")} /></p>}
+      {one.waited !== null && <p>Open for {seconds(one.waited)} until {view.labels[one.late]} came.{one.bare !== null && ` Of its run, ${seconds(one.bare)} were not hidden.`}</p>}
+      {one.absent.length > 0 && <p>Never reached by {one.absent.slice(0, MOST_TOLD).map((rank) => view.labels[rank]).join(", ")}.</p>}
+      {one.ranks.length <= MOST_TOLD && (
+        <p class="dl-dim">
+          {one.ranks.map((rank, i) => `${view.labels[rank]} +${seconds(one.came[i] - first)}${one.ran[i] ? `, ran ${seconds(one.ran[i][1] - one.ran[i][0])}` : ""}`).join(" \u00b7 ")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Legend({ view, shown }: { view: CollectivesView; shown: Window }) {
+  const kinds = new Set(view.bars.flatMap((bars) => bars.filter(([, start, end]) => end > shown.start && start < shown.end).map(([kind]) => kind)));
+  return (
+    <p class="dl-lane-legend">
+      <span><i class="is-call" />a collective</span>
+      <span><i class="is-waiting" />open for a late rank</span>
+      {kinds.has("computing") && <span><i class="is-computing" />computing</span>}
+      {kinds.has("compiling") && <span><i class="is-compiling" />compiling</span>}
+    </p>
+  );
+}
+
+/** The kinds of collectives. What is in a row does not follow the pointer, so it is made once. */
+function Alike({ view, lit, hold }: { view: CollectivesView; lit: number | null; hold: (meeting: number) => void }) {
+  const cells = useMemo(() => view.alike.map(({ meetings, cells: own }) => own.map((cell, i) => (i === 1
+    ? <th key={i} scope="row"><button type="button" class="dl-link" onClick={() => hold(meetings[0])}>{cell}</button></th>
+    : <td key={i}><Prose text={cell} /></td>))), [view]);
+  const rowOf = useMemo(() => new Map(view.alike.flatMap(({ meetings }, row) => meetings.map((meeting) => [meeting, row] as const))), [view]);
+  const litRow = lit === null ? -1 : rowOf.get(lit);
+  return (
+    <Table class="dl-collectives">
+      <thead><tr>{view.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+      <tbody>{cells.map((own, row) => <tr key={row} class={row === litRow ? "is-lit" : ""}>{own}</tr>)}</tbody>
+    </Table>
+  );
+}
+
+export function Collectives({ view }: { view: CollectivesView }) {
+  const { shown, meeting, isHeld } = usePart(ranksState);
+  const window = shown.value ?? (view.steady > 0 ? steadyOf(view) : wholeOf(view));
+  const lit = meeting.value ?? longestOpen(view, window);
+  const hold = (at: number): void => {
+    isHeld.value = true;
+    meeting.value = at;
+    const { came } = view.meetings[at];
+    const now = shown.peek() ?? (view.steady > 0 ? steadyOf(view) : wholeOf(view));
+    if (Math.min(...came) < now.start || Math.max(...came) > now.end) shown.value = wholeOf(view);
+  };
+  return (
+    <>
+      <div class="dl-ranks-head"><Zoom view={view} /><span class="dl-dim">{plural(view.meetings.length, "collective")} of {plural(view.labels.length, "rank")}. Drag to look closer.</span></div>
+      {view.sentences.map((text) => <p key={text}><Prose text={text} /></p>)}
+      {lit !== null && <Card view={view} at={lit} />}
+      <Chart view={view} shown={window} lit={lit} />
+      <Legend view={view} shown={window} />
+      <Alike view={view} lit={lit} hold={hold} />
+    </>
+  );
+}

@@ -1,0 +1,185 @@
+"""Which ranks of a planned job are of one kind, from as few of them as that takes.
+
+Rank 0 is planned first: its mesh says where each rank is, and its DTensors what each holds. Ranks
+that hold shards of other sizes are of other kinds. Then a rank inside the mesh and the last one are
+planned: where both compile what rank 0 does, a place in the mesh is taken to make no difference.
+Else each dimension is tried alone, its first, an inner and its last place, and those of a
+dimension that matters are kinds of their own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dynamo_lab.model.ranks.meshes import Mesh, shard_of
+from dynamo_lab.model.ranks.plans import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from dynamo_lab.model.recording import Recording
+
+    Of = Callable[[int], Recording | None]
+
+_MOST = 16
+"""The most kinds that are planned, those of most ranks."""
+_OUTSIDE = ("outside",)
+
+
+class _Job(NamedTuple):
+    """A job as rank 0 sees it: the place of each rank in its largest mesh, and what it holds."""
+
+    mesh: Mesh
+    places: Mapping[int, tuple[int, ...]]
+    shapes: Mapping[int, tuple[Any, ...]]
+
+
+def kinds_of(of: Of, n: int) -> tuple[list[Kind], list[str]]:
+    """The kinds of n ranks, by their representatives, and what was left out in a sentence each.
+
+    `of` plans a rank, each once; it gives None when the time is over.
+    """
+    first = of(0)
+    assert first is not None
+    rank = first.rank
+    if rank is None or rank.ending.kind != "finished":
+        return [Kind(representative=0, ranks=tuple(range(n)), planned=(0,))], []
+    job = _job(first, n)
+    tried, dimensions = _that_matter(of, job)
+    members: dict[Any, list[int]] = {}
+    for number in range(n):
+        key = job.shapes[number], _edges(job, number, dimensions)
+        members.setdefault(key, []).append(number)
+    made, left = _represented(of, list(members.values()), tried, job)
+    return sorted(made, key=lambda kind: kind.representative), left
+
+
+def _job(first: Recording, n: int) -> _Job:
+    rank = first.rank
+    assert rank is not None
+    mesh = max(rank.meshes, key=lambda one: (len(one.ranks), len(one.shape)), default=None)
+    if mesh is None:
+        mesh = Mesh(shape=(n,), ranks=tuple(range(n)))
+    cuts = {
+        (one.placements, one.shape, one.mesh.shape, dimensions)
+        for one in rank.tensors
+        if (dimensions := _dimensions(one.mesh, mesh)) is not None
+    }
+    places = dict(mesh.coordinates())
+
+    def held(number: int) -> Iterator[Any]:
+        place = places.get(number)
+        for placements, shape, sizes, dimensions in cuts if place else ():
+            own = [place[dimension] for dimension in dimensions] if place else []
+            shard = shard_of(shape, sizes, placements, own)
+            yield shard and shard.sizes
+
+    shapes = {number: tuple(held(number)) for number in range(n)}
+    return _Job(mesh, places, shapes)
+
+
+def _dimensions(mesh: Mesh, whole: Mesh) -> tuple[int, ...] | None:
+    """Which dimensions of the whole mesh another one has: by their names, for it may be a row."""
+    if mesh == whole:
+        return tuple(range(len(whole.shape)))
+    known = {name: at for at, name in enumerate(whole.names)}
+    found = tuple(known.get(name, -1) for name in mesh.names)
+    is_part = found and all(
+        at >= 0 and whole.shape[at] == size for at, size in zip(found, mesh.shape, strict=True)
+    )
+    return found if is_part else None
+
+
+def _that_matter(of: Of, job: _Job) -> tuple[list[int], list[int]]:
+    """The ranks that were tried, and the dimensions along which ranks compile other things."""
+    tried = [0, *dict.fromkeys(_extremes(job))]
+    if not any(_differs(of, job, number) for number in tried[1:]):
+        return tried, []
+    found: list[int] = []
+    for dimension, size in enumerate(job.mesh.shape):
+        places = {size // 2, size - 1} - {0}
+        along = [number for number, place in job.places.items()
+                 if place[dimension] in places and not any(_without(place, dimension))]  # fmt: skip
+        tried += along
+        if any(_differs(of, job, number) for number in along):
+            found.append(dimension)
+    return list(dict.fromkeys(tried)), found or list(range(len(job.mesh.shape)))
+
+
+def _without(place: Sequence[int], dimension: int) -> tuple[int, ...]:
+    return (*place[:dimension], *place[dimension + 1 :])
+
+
+def _extremes(job: _Job) -> Iterator[int]:
+    """Of the ranks that hold what rank 0 does, one inside the mesh and the last."""
+    alike = [number for number in job.places if job.shapes[number] == job.shapes[0] and number]
+    sizes = job.mesh.shape
+    inside = [number for number in alike
+              if all(0 < at < size - 1 for at, size in zip(job.places[number], sizes, strict=True)
+                     if size > 2)]  # fmt: skip
+    if alike:
+        yield (inside or alike)[len(inside or alike) // 2]
+        yield alike[-1]
+
+
+def _edges(job: _Job, number: int, dimensions: Sequence[int]) -> tuple[str, ...]:
+    """'first', 'inner' or 'last' in each of these dimensions of the mesh."""
+    place = job.places.get(number)
+    if place is None:
+        return _OUTSIDE
+    return tuple(
+        "first" if place[d] == 0 else "last" if place[d] == job.mesh.shape[d] - 1 else "inner"
+        for d in dimensions
+    )
+
+
+def _represented(
+    of: Of, members: list[list[int]], tried: Sequence[int], job: _Job
+) -> tuple[list[Kind], list[str]]:
+    """The kinds with a rank of each planned; those that compile and hold the same are one."""
+    members.sort(key=lambda own: (0 not in own, -len(own)))
+    found: dict[Any, Kind] = {}
+    left: list[int] = []
+    for at, own in enumerate(members):
+        seen = [number for number in tried if number in own] or own[:1]
+        recording = of(seen[0]) if at < _MOST else None
+        if recording is None:
+            left += own
+            continue
+        key = job.shapes[own[0]], looks(recording, sizes=True)
+        planned = tuple(number for number in seen if of(number) is not None)
+        before = found.get(key)
+        found[key] = Kind(
+            representative=before.representative if before else seen[0],
+            ranks=tuple(sorted((*(before.ranks if before else ()), *own))),
+            planned=(*(before.planned if before else ()), *planned),
+        )
+    told = f"{len(left):,} ranks of other kinds are not planned: the time was over, or there are "
+    return list(found.values()), [f"{told}more than {_MOST} kinds."] if left else []
+
+
+def _differs(of: Of, job: _Job, number: int) -> bool:
+    """Whether a rank compiles other things than rank 0, as far as there is time to plan it."""
+    first, other = of(0), of(number)
+    if first is None or other is None:
+        return False
+    sizes = job.shapes[number] == job.shapes[0]
+    return looks(first, sizes=sizes) != looks(other, sizes=sizes)
+
+
+def looks(recording: Recording, *, sizes: bool) -> tuple[Any, ...]:
+    """What a rank compiles and calls, without what names the rank; with the sizes or without."""
+    rank = recording.rank
+    graphs = tuple(
+        (one.stage, one.is_backward, tuple(
+            (node.op, node.target, node.value.shape if sizes else None) for node in one.nodes))
+        for one in recording.graphs
+    )  # fmt: skip
+    width = {one.name: len(one.ranks) for one in rank.groups} if rank else {}
+    calls = tuple(
+        (one.name, width.get(one.group), one.is_compiled, one.sizes if sizes else None)
+        for one in (rank.calls if rank else None) or ()
+    )
+    ending = rank.ending if rank else None
+    breaks = tuple((one.reason, one.span) for one in recording.breaks)
+    return graphs, calls, breaks, ending and ending.kind, len(recording.kernels)

@@ -1,0 +1,117 @@
+"""The plan of a job: its kinds of ranks, and the collectives that each would call."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from dynamo_lab.model.ranks.jobs import Job
+from dynamo_lab.model.ranks.plans import Kind, Plan
+from dynamo_lab.view.core.words import listed, plural, seconds, size
+from dynamo_lab.view.ranks.collectives import amount, build, bytes_of
+from dynamo_lab.view.ranks.known import Known
+
+HEAD = ("times", "collective", "bytes", "group", "line", "asked by")
+KINDS = ("planned", "stands for", "which", "collectives", "bytes")
+
+
+class KindView(Struct, frozen=True, kw_only=True):
+    """A kind of ranks: `cells` are in the columns of `KINDS`, `rows` in those of `HEAD`.
+
+    `rows` are the collectives that its representative would call, those that are alike together.
+    """
+
+    label: str
+    cells: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class PlanView(Struct, frozen=True, kw_only=True):
+    """`sentence` says that nothing ran, `remarks` what is taken for granted."""
+
+    sentence: str
+    remarks: tuple[str, ...]
+    kinds_head: tuple[str, ...]
+    head: tuple[str, ...]
+    kinds: tuple[KindView, ...]
+
+
+def build_plan(job: Job, ranks: Sequence[Known]) -> PlanView | None:
+    """What a plan says; None of a job that ran."""
+    if job.plan is None:
+        return None
+    known = {one.rank.number: one for one in ranks}
+    return PlanView(
+        sentence=sentence(job.plan),
+        remarks=tuple(_remarks(job.plan)),
+        kinds_head=KINDS,
+        head=HEAD,
+        kinds=tuple(_kinds(job.plan, known)),
+    )
+
+
+def sentence(plan: Plan) -> str:
+    """'A plan of 1,024 ranks, made in 14 s: nothing ran. ...'."""
+    kinds = plural(len(plan.kinds), "kind")
+    return (
+        f"A plan of {plural(plan.size, 'rank')}, made in {seconds(plan.seconds)} from one of each "
+        f"of {kinds}: nothing ran."
+    )
+
+
+def _remarks(plan: Plan) -> Iterator[str]:
+    tried = sum(len(kind.planned) for kind in plan.kinds)
+    if tried < plan.size:
+        yield (
+            f"Traced: {plural(tried, 'rank')} of {plan.size:,}. Each other one is taken to compile "
+            "and call what a traced rank does that holds shards of the same sizes, and that lies "
+            "at the same edges of the mesh where an edge made a difference."
+        )
+    yield (
+        "Tensors have sizes but no numbers, and process groups are fakes: no time is known. What "
+        "would go to Inductor is traced as far as AOTAutograd, so there are no kernels, and "
+        "nothing of Inductor's passes."
+    )
+
+
+def _kinds(plan: Plan, known: Mapping[int, Known]) -> Iterator[KindView]:
+    for kind in plan.kinds:
+        one = known.get(kind.representative)
+        if one is None:
+            continue
+        calls = one.rank.calls or ()
+        sizes = [bytes_of(call.sizes, call.dtypes) for call in calls]
+        total = None if None in sizes else sum(filter(None, sizes))
+        yield KindView(
+            label=one.label,
+            cells=(
+                one.label, plural(len(kind.ranks), "rank"), ranges(kind), f"{len(calls):,}",
+                "?" if total is None else size(total),
+            ),
+            rows=tuple(_rows(one)),
+        )  # fmt: skip
+
+
+def _rows(one: Known) -> Iterator[tuple[str, ...]]:
+    view = build([one])
+    for alike in view.alike if view else ():
+        first = view.meetings[alike.meetings[0]] if view else None
+        if first is not None:
+            why = "; ".join(filter(None, (first.why, first.node)))
+            yield (f"{len(alike.meetings):,}", first.operator, amount(first), first.group,
+                   first.where, why)  # fmt: skip
+
+
+def ranges(kind: Kind) -> str:
+    """'0 to 7 and 16'; 'each 8th from 0 to 1,016'."""
+    ranks = kind.ranks
+    steps = {b - a for a, b in pairwise(ranks)}
+    if len(ranks) > 2 and len(steps) == 1 and steps != {1}:
+        return f"each {min(steps):,}th from {ranks[0]:,} to {ranks[-1]:,}"
+    runs: list[list[int]] = []
+    for rank in ranks:
+        if runs and rank == runs[-1][1] + 1:
+            runs[-1][1] = rank
+        else:
+            runs.append([rank, rank])
+    return listed([f"{a:,}" if a == b else f"{a:,} to {b:,}" for a, b in runs], 5)
