@@ -38,6 +38,7 @@ _LESSONS = (
     "inductor.reductions",
     "inductor.fusion",
     "inductor.training",
+    "ranks",
 )
 """The module of each lesson, by the number of its notebook."""
 

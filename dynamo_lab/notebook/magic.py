@@ -38,7 +38,7 @@ def _compile_cell(line: str, cell: str) -> None:
     shell = _shell()
     source = _with_command("%%compile", line, cell)
     number = _number(shell)
-    if options.ranks is not None:
+    if ranks.asked(options):
         names = ("backend", "mode", "dynamic", "fullgraph")
         chosen = {name: getattr(options, name) for name in names}
         ranks.run(options, source, f"cell {number}", shell, chosen)
@@ -88,7 +88,7 @@ def _record_cell(line: str, cell: str) -> None:
     shell = _shell()
     source = _with_command("%%record", line, cell)
     refuse_await(shell.transform_cell(source))
-    if options.ranks is not None:
+    if ranks.asked(options):
         ranks.run(options, source, f"cell {_number(shell)}", shell, None)
         return
     with shown(options, f"cell {_number(shell)}", shell):

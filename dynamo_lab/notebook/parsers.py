@@ -75,6 +75,11 @@ def record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
         "--timeout", type=float, default=60.0, metavar="S", help="the seconds that the ranks have"
     )
     parser.add_argument(
+        "--profile",
+        action="store_true",
+        help="run the ranks under PyTorch's profiler, which tells what communication is hidden",
+    )
+    parser.add_argument(
         "--quiet", action="store_true", help="show nothing, only store the recording"
     )
     parser.add_argument(
