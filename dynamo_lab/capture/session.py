@@ -54,6 +54,7 @@ from dynamo_lab.capture.packages.packaging import PackagingProbes
 from dynamo_lab.capture.passes import hooks as passes_hooks
 from dynamo_lab.capture.passes.passes import PassProbes
 from dynamo_lab.capture.ranks.redistributions import RedistributionProbes
+from dynamo_lab.capture.ranks.reducers import ReducerProbes
 from dynamo_lab.capture.ranks.splits import SplitProbes
 from dynamo_lab.capture.steps import hooks as steps_hooks
 from dynamo_lab.capture.steps.columns import StepColumns
@@ -176,6 +177,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         exports,
         PackagingProbes(recorder),
         RedistributionProbes(recorder, compilations),
+        ReducerProbes(recorder),
         AnnouncedProbes(recorder, graphs, undo),
     ):
         install(probes)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dynamo_lab.api.ranks.jobs import JobRecording
 
 _RANKS = 2
-_SECONDS = 90.0
+_SECONDS = 60.0
 """How long a job of an exercise may take: two processes have to import PyTorch first."""
 
 _PARTED = """\
@@ -194,8 +194,8 @@ def _reduce_once(answer: Any) -> str:
     calls = max(len(one.rank.calls or ()) for one in job.values() if one.rank is not None)
     need(calls == 1, f"The sums are right, but it took {calls} calls: one is enough.")
     return (
-        "One call for all: its fixed price is paid once. DDP does this with gradients, and a bucket "
-        "is what it sends together."
+        "One call for all: its fixed price is paid once. DDP does this with gradients: a bucket is "
+        "what it sends together."
     )
 
 

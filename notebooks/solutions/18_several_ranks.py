@@ -17,4 +17,4 @@ def sums(tensors):
     flat = torch.cat([t.flatten() for t in tensors])
     dist.all_reduce(flat)
     parts = flat.split([t.numel() for t in tensors])
-    return [part.view_as(t) for part, t in zip(parts, tensors)]
+    return [part.view_as(t) for part, t in zip(parts, tensors, strict=True)]

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from dynamo_lab.model.core.references import Plain, Ref
 from dynamo_lab.model.ranks.intervals import Interval
+from dynamo_lab.model.ranks.reducers import Reducer
 
 EndingKind = Literal["running", "finished", "raised", "exited", "killed", "stopped", "cut off"]
 """How a rank ended.
@@ -96,7 +97,8 @@ class Rank(Struct, frozen=True, kw_only=True):
     `calls` are those that its groups still remember, in order; `forgotten` counts earlier ones.
     It is None where the groups do not keep them, as some backends do not. `span` is the line of
     the user's that it was last seen on, at the time `seen`. `started` is the recording's zero.
-    `timeline` is there where the rank ran under the profiler.
+    `timeline` is there where the rank ran under the profiler. `reducers` are of the modules that it
+    wrapped in DDP.
     """
 
     number: int
@@ -107,6 +109,7 @@ class Rank(Struct, frozen=True, kw_only=True):
     groups: tuple[Group, ...] = ()
     calls: tuple[Call, ...] | None = None
     forgotten: int = 0
+    reducers: tuple[Reducer, ...] = ()
     stays: tuple[Stay, ...] = ()
     started: float = 0.0
     seen: float = 0.0
