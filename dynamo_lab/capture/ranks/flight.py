@@ -11,15 +11,13 @@ from __future__ import annotations
 import os
 import pickle
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dynamo_lab.capture.ranks import hooks
 from dynamo_lab.model.ranks.ranks import Call, Group
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dynamo_lab.capture.core.sources import Texts
+    from collections.abc import Iterable, Iterator, Sequence
 
 SIZE = 2000
 """The calls that are remembered, PyTorch's own default for NCCL."""
@@ -45,10 +43,26 @@ def switch_on() -> None:
         os.environ.setdefault("TORCH_FR_BUFFER_SIZE", str(SIZE))
 
 
+class CallTexts(Protocol):
+    """Where the lines of calls go, and which of them are the user's."""
+
+    def is_users(self, path: str) -> bool:
+        """Whether a file is no library's."""
+        ...
+
+    def span(self, path: str, line: int, function: str) -> int:
+        """The index of a place."""
+        ...
+
+    def stack(self, spans: Iterable[int]) -> int:
+        """The index of a stack, outermost first."""
+        ...
+
+
 class Flight:
     """The calls that this process's groups remember; each is read into facts once."""
 
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, texts: CallTexts) -> None:
         self._texts = texts
         self._calls: dict[tuple[Any, ...], Call] = {}
 
@@ -61,7 +75,7 @@ class Flight:
             key = _key(entry)
             known = self._calls.get(key)
             if known is None or not known.is_done:
-                self._calls[key] = self._call(entry)
+                self._calls[key] = self.call_of(entry)
         return tuple(self._calls[key] for key in sorted(self._calls))
 
     def count(self) -> int:
@@ -69,7 +83,8 @@ class Flight:
         entries = _entries() or ()
         return sum(1 + bool(entry.get("retired")) for entry in entries)
 
-    def _call(self, entry: dict[str, Any]) -> Call:
+    def call_of(self, entry: dict[str, Any]) -> Call:
+        """The call of an entry of the flight recorder."""
         backend, _, name = str(entry["profiling_name"]).partition(":")
         group, _ = entry["process_group"]
         is_message = bool(entry["is_p2p"])
