@@ -68,6 +68,7 @@ def test_a_hang_is_named_with_rank_collective_and_line(tmp_path: Path, as_json: 
     assert [one.bytes for one in job.collectives] == [32, 32, 32]
     assert job.collectives[2].absent == (1,)
     assert "What the ranks compiled is not known" in str(job)
+    assert set(job.ranks().rows[0][2:]) == {"?"}
 
 
 def test_with_logs_beside_the_graphs_differ_too(tmp_path: Path) -> None:
@@ -78,6 +79,7 @@ def test_with_logs_beside_the_graphs_differ_too(tmp_path: Path) -> None:
     assert any(one.startswith("Collectives differ: number 3 is missing") for one in job.findings)
     assert job["rank 0"].graphs
     assert "is not known" not in str(job)
+    assert "?" not in job.ranks().rows[0]
 
 
 def test_a_rank_without_a_dump_is_missed(tmp_path: Path) -> None:
