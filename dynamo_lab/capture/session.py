@@ -57,6 +57,7 @@ from dynamo_lab.capture.passes.passes import PassProbes
 from dynamo_lab.capture.ranks.meshes import MeshProbes
 from dynamo_lab.capture.ranks.models import ModelProbes
 from dynamo_lab.capture.ranks.redistributions import RedistributionProbes
+from dynamo_lab.capture.ranks.reducers import ReducerProbes
 from dynamo_lab.capture.ranks.splits import SplitProbes
 from dynamo_lab.capture.steps import hooks as steps_hooks
 from dynamo_lab.capture.steps.columns import StepColumns
@@ -185,6 +186,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         RedistributionProbes(recorder, compilations),
         meshes,
         models,
+        ReducerProbes(recorder),
         AnnouncedProbes(recorder, graphs, undo),
     ):
         install(probes)

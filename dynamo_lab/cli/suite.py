@@ -11,7 +11,7 @@ from dynamo_lab.cli.core.options import add_command
 from dynamo_lab.cli.core.printing import width_of
 from dynamo_lab.errors import SuiteError
 from dynamo_lab.model.core.files import write_output
-from dynamo_lab.suite.results import read
+from dynamo_lab.suite.results import ON_RANKS, read
 from dynamo_lab.suite.supervisor import Limits
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def _add_models(option: Callable[..., object]) -> None:
     option("--training", action="store_true", help="training steps too, not only inference")
     option("--optimizer", action="store_true",
            help="also compiled training steps whose optimizer is compiled too")  # fmt: skip
+    option("--ranks", type=int, default=1, metavar="N",
+           help="training steps on N ranks instead, under DDP and FSDP2")  # fmt: skip
     option("--amp", action="store_true", help="automatic mixed precision too, not only float32")
     option("--size", choices=("small", "full"), help="default: small on cpu, full elsewhere")
 
@@ -113,6 +115,7 @@ def _order(options: argparse.Namespace) -> Order:
         raise SuiteError(f"--workers {options.workers} runs nothing: pass 1 or more.")
     if options.limit_seconds <= 0:
         raise SuiteError("--limit-seconds leaves no time: pass a number above 0.")
+    _check_ranks(options)
     memory = options.limit_memory
     return Order(
         models=tuple(model.name for model in chosen(options.models)),
@@ -121,6 +124,7 @@ def _order(options: argparse.Namespace) -> Order:
         device=options.device,
         devices=tuple(one.strip() for one in options.devices.split(",") if one.strip()),
         workers=options.workers,
+        ranks=options.ranks,
         size=options.size or ("small" if options.device == "cpu" else "full"),
         limits=Limits(
             seconds=options.limit_seconds,
@@ -129,7 +133,18 @@ def _order(options: argparse.Namespace) -> Order:
     )
 
 
+def _check_ranks(options: argparse.Namespace) -> None:
+    if options.ranks < 1:
+        raise SuiteError(f"--ranks {options.ranks} runs nothing: pass 2 or more.")
+    if options.ranks > 1 and (options.training or options.optimizer):
+        raise SuiteError("--ranks trains on several ranks only: leave out the other tasks.")
+    if options.ranks > 1 and options.device not in ("cpu", "cuda"):
+        raise SuiteError(f"There are no ranks on {options.device}: pass --device cpu or cuda.")
+
+
 def _tasks(options: argparse.Namespace) -> tuple[Task, ...]:
+    if options.ranks > 1:
+        return ON_RANKS
     asked: tuple[tuple[Task, bool], ...] = (
         ("inference", True),
         ("training", options.training),

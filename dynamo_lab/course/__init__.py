@@ -32,12 +32,13 @@ _LESSONS = (
     "training",
     "attention",
     "backends",
-    "capstone",
-    "broken",
+    "practice.capstone",
+    "practice.broken",
     "inductor.loops",
     "inductor.reductions",
     "inductor.fusion",
     "inductor.training",
+    "ranks",
 )
 """The module of each lesson, by the number of its notebook."""
 

@@ -39,7 +39,7 @@ def _compile_cell(line: str, cell: str) -> None:
     shell = _shell()
     source = _with_command("%%compile", line, cell)
     number = _number(shell)
-    if options.ranks is not None:
+    if ranks.asked(options):
         names = ("backend", "mode", "dynamic", "fullgraph")
         chosen = {name: getattr(options, name) for name in names}
         chosen["backend"] = "inductor" if is_plan else options.backend
@@ -90,7 +90,7 @@ def _record_cell(line: str, cell: str) -> None:
     shell = _shell()
     source = _with_command("%%record", line, cell)
     refuse_await(shell.transform_cell(source))
-    if options.ranks is not None:
+    if ranks.asked(options):
         is_plan = options.backend == ranks.FAKE
         ranks.run(options, source, f"cell {_number(shell)}", shell, None, is_plan=is_plan)
         return

@@ -82,6 +82,11 @@ def record_parser(name: str = "%%record", text: str = _RECORD) -> Parser:
             help="of --ranks; fake: a plan of up to 1,024 ranks, and nothing runs",
         )
     parser.add_argument(
+        "--profile",
+        action="store_true",
+        help="run the ranks under PyTorch's profiler, which tells what communication is hidden",
+    )
+    parser.add_argument(
         "--quiet", action="store_true", help="show nothing, only store the recording"
     )
     parser.add_argument(

@@ -17,6 +17,17 @@ _ALONE = ("target", "detail")
 """Options that are about this process."""
 
 
+def asked(options: argparse.Namespace) -> bool:
+    """Whether the cell is to run as several ranks.
+
+    Raises:
+        CellError: an option of ranks stands without them.
+    """
+    if options.ranks is None and options.profile:
+        raise CellError("--profile is of ranks: add `--ranks 2`, or leave it out.")
+    return options.ranks is not None
+
+
 def run(
     options: argparse.Namespace,
     text: str,
@@ -42,7 +53,10 @@ def run(
     from dynamo_lab.record.ranks.work import work_of_cell
 
     path = f"<{label}>"
-    work = work_of_cell(text, label, path, shell.user_ns, compiled=compiled, limit=options.timeout)
+    work = work_of_cell(
+        text, label, path, shell.user_ns,
+        compiled=compiled, limit=options.timeout, is_profiled=options.profile,
+    )  # fmt: skip
     job = JobRecording((plan if is_plan else launch)(work, options.ranks))
     if not options.quiet:
         job.show()

@@ -23,6 +23,7 @@ class Job(Struct, frozen=True, kw_only=True):
     device: str = "cpu"
     slot: str = "cpu"
     size: Size = "small"
+    ranks: int = 1
 
 
 class Step(Struct, frozen=True, tag="step"):

@@ -7,6 +7,7 @@ from dynamo_lab.suite.summary import (
     announced,
     facts,
     of_optimizers,
+    of_ranks,
     overall,
     shown,
     speed_word,
@@ -45,6 +46,7 @@ def page(table: Table) -> str:
         tag("p", LEGEND, class_="dim"),
         tag("p", " ".join(filter(None, (announced(), overall(table)))), class_="dim"),
         tag("p", of_optimizers(table), class_="dim"),
+        tag("p", of_ranks(table), class_="dim"),
         tag("h2", "Every model"),
         tag("p", "How many times as fast as eager the compiled model is; grey where they are not "
             "distinguishable. Rest the pointer on one for its compile time, breaks and "

@@ -16,9 +16,11 @@ from dynamo_lab.errors import SuiteError
 from dynamo_lab.model.benchmarks import Machine
 from dynamo_lab.model.core.files import unwritable
 
-Task = Literal["inference", "training", "optimizer"]
+Task = Literal["inference", "training", "optimizer", "ddp", "fsdp"]
 """`optimizer` is a training step of the compiled model, with the optimizer's step eager and, in
-place of that, compiled too."""
+place of that, compiled too. `ddp` and `fsdp` are a training step on several ranks."""
+
+ON_RANKS: tuple[Task, ...] = ("ddp", "fsdp")
 
 Precision = Literal["float32", "amp"]
 Size = Literal["small", "full"]
@@ -57,7 +59,8 @@ class Result(Struct, frozen=True, kw_only=True):
     `eager` and `compiled` are seconds a call, one a round, measured in turns; none unless it
     passed. `compile_seconds` is the first call's time beyond a later one's, with empty caches.
     Peaks are the bytes that a call held beyond what was there before it, None where the device
-    does not count them. `seconds` is what finding out took, waiting for the device not counted.
+    does not count them. `seconds` is what finding out took, waiting for the device not counted. On
+    several `ranks` a time is that of the slowest, and peaks are not known.
     """
 
     case: Case
@@ -74,6 +77,7 @@ class Result(Struct, frozen=True, kw_only=True):
     eager_peak: int | None = None
     compiled_peak: int | None = None
     parameters: int | None = None
+    ranks: int = 1
     seconds: float = 0.0
     machine: Machine = Machine()
     created: str = ""
@@ -159,7 +163,10 @@ def incomparable(one: Sequence[Result], other: Sequence[Result]) -> str:
         if ours != theirs:
             return f"{name}: {_listed(ours)} against {_listed(theirs)}"
     ours, theirs = (sorted({result.size for result in run}) for run in (one, other))
-    return "" if ours == theirs else f"size: {_listed(ours)} against {_listed(theirs)}"
+    if ours != theirs:
+        return f"size: {_listed(ours)} against {_listed(theirs)}"
+    ours, theirs = (sorted({str(result.ranks) for result in run}) for run in (one, other))
+    return "" if ours == theirs else f"ranks: {_listed(ours)} against {_listed(theirs)}"
 
 
 def _values(run: Sequence[Result], name: str) -> list[str]:

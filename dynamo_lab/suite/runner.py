@@ -48,6 +48,7 @@ class Order(Struct, frozen=True, kw_only=True):
     workers: int | None = None
     size: Size = "small"
     limits: Limits = Limits()
+    ranks: int = 1
 
     @property
     def cases(self) -> list[Case]:
@@ -109,6 +110,7 @@ def jobs_of(cases: Sequence[Case], order: Order) -> list[Job]:
             device=order.device,
             slot=order.device,
             size=order.size,
+            ranks=order.ranks,
         )
         for model in dict.fromkeys(case.model for case in cases)
     ]
@@ -128,6 +130,8 @@ def _another(order: Order, before: Sequence[Result], here: str) -> str:
     for one in before:
         if one.size != order.size:
             return f"size: {one.size} against {order.size}"
+        if one.machine.device and one.ranks != order.ranks:
+            return f"ranks: {one.ranks} against {order.ranks}"
         if not one.machine.device:  # its process died, and could not report it
             continue
         if not _is_on(one.machine.device, order.device):

@@ -25,7 +25,9 @@ RATE = 1e-6
 class Subject:
     """A copy of the model on a device, and how it is called."""
 
-    def __init__(self, program: Program, case: Case, device: str, exact: bool = False) -> None:
+    def __init__(
+        self, program: Program, case: Case, device: str, exact: bool = False, seed: int = 1
+    ) -> None:
         import torch
 
         def moved(value: Any) -> Any:
@@ -41,10 +43,12 @@ class Subject:
         self.target, self.training, self.device = program.target, training, device
         self.amp = case.precision == "amp" and not exact
         self.labels: torch.Tensor | None = None
+        self._seed = seed
         if training:
-            known: dict[str, Any] = {"training": torch.optim.SGD, "optimizer": torch.optim.Adam}
-            rate = RATE if case.task == "training" else SEEN
-            self.optimizer = known[case.task](self.module.parameters(), lr=rate)
+            is_adams = case.task == "optimizer"
+            made = torch.optim.Adam if is_adams else torch.optim.SGD
+            self.rate = SEEN if is_adams else RATE
+            self.optimizer = made(self.module.parameters(), lr=self.rate)
 
     def function(self, inputs: dict[str, Any], labels: torch.Tensor | None) -> Any:
         """What is compiled: the model, and for training its loss too."""
@@ -75,7 +79,7 @@ class Subject:
         from dynamo_lab.capture.core.running import tensors_in
 
         torch.manual_seed(0)
-        self._label()
+        self.label()
         with self.contexts():
             output = function(self.inputs, self.labels)
         found = {f"output {at}": leaf.detach() for at, leaf in enumerate(tensors_in(output))}
@@ -115,15 +119,15 @@ class Subject:
         if self.training:
             self.optimizer.zero_grad()
 
-    def _label(self) -> None:
-        """Make labels that fit the output, the same for each copy of the model."""
+    def label(self) -> None:
+        """Make labels that fit the output, the same for each copy of the model with this seed."""
         if not self.training or self.labels is not None:
             return
         import torch
 
         with torch.no_grad():
             shape = scores_of(self.module(**self.inputs)).shape
-        made = torch.Generator().manual_seed(1)
+        made = torch.Generator().manual_seed(self._seed)
         if self.target == "classes":
             labels = torch.randint(shape[-1], shape[:-1], generator=made)
         else:

@@ -63,6 +63,17 @@ def of_optimizers(table: Table) -> str:
     )
 
 
+def of_ranks(table: Table) -> str:
+    """What a training step on several ranks is; empty where there was but one."""
+    if table.ranks == 1:
+        return ""
+    return (
+        f"DDP, FSDP2: a training step with SGD on {table.ranks} ranks of one machine, each with "
+        "labels of its own; a round is as long as its slowest rank. Gradients are first compared "
+        "with the mean of those that the ranks compute alone."
+    )
+
+
 def overall(table: Table) -> str:
     """The speed-up weighed as in the announcement; empty where there is none."""
     if table.overall is None:

@@ -44,7 +44,12 @@ _ORDER: tuple[tuple[Task, Precision], ...] = (
     ("training", "amp"),
     ("optimizer", "float32"),
     ("optimizer", "amp"),
+    ("ddp", "float32"),
+    ("ddp", "amp"),
+    ("fsdp", "float32"),
+    ("fsdp", "amp"),
 )
+_TITLES = {"optimizer": "compiled optimizer", "ddp": "DDP", "fsdp": "FSDP2"}
 
 
 class Mean(Struct, frozen=True):
@@ -112,21 +117,23 @@ class Row(Struct, frozen=True, kw_only=True):
 
 
 class Table(Struct, frozen=True, kw_only=True):
-    """All of a run. `overall` is the speed-up in training, weighed as in the announcement."""
+    """All of a run, on so many `ranks`.
+
+    `overall` is the speed-up in training, weighed as in the announcement.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     machines: tuple[str, ...]
     sizes: tuple[str, ...]
     damaged: int = 0
+    ranks: int = 1
     overall: float | None = None
 
 
 def title(task: str, precision: str) -> str:
     """A column in words."""
-    if task == "optimizer":
-        task = "compiled optimizer"
-    return f"{task}, {'AMP' if precision == 'amp' else precision}"
+    return f"{_TITLES.get(task, task)}, {'AMP' if precision == 'amp' else precision}"
 
 
 def build(results: Sequence[Result], damaged: int = 0) -> Table:
@@ -156,6 +163,7 @@ def build(results: Sequence[Result], damaged: int = 0) -> Table:
         machines=tuple(dict.fromkeys(_machine(one) for one in results if one.machine.torch)),
         sizes=tuple(sorted({one.size for one in results})),
         damaged=damaged,
+        ranks=max((one.ranks for one in results), default=1),
         overall=_overall(columns),
     )
 

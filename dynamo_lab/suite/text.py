@@ -15,6 +15,7 @@ from dynamo_lab.suite.summary import (
     announced,
     facts,
     of_optimizers,
+    of_ranks,
     overall,
     shown,
     speed_word,
@@ -47,7 +48,7 @@ def _table(table: Table) -> Iterator[RenderableType]:
         yield text(machine, "dim")
     rows = [[text(value) for value in row] for row in facts(table.columns)]
     yield grid(["left", *["right"] * (len(FACTS) - 1)], [_dim(FACTS), *rows])
-    for sentence in (LEGEND, announced(), overall(table), of_optimizers(table)):
+    for sentence in (LEGEND, announced(), overall(table), of_optimizers(table), of_ranks(table)):
         if sentence:
             yield text(sentence, "dim")
     yield Text()

@@ -81,7 +81,7 @@ def run(program: Program, case: Case, device: str, steps: Steps, plan: Plan = PL
 def _measure(
     program: Program, case: Case, device: str, steps: Steps, plan: Plan, facts: dict[str, Any]
 ) -> None:
-    with _errors_as("eager error"):
+    with errors_as("eager error"):
         steps.tell("eager")
         subject = Subject(program, case, device)
         start = subject.state()
@@ -93,7 +93,7 @@ def _measure(
     import torch
 
     compiled = torch.compile(subject.function)
-    with _errors_as("compile error"):
+    with errors_as("compile error"):
         values, first = _first_run(subject, compiled, case, facts)
         values = _own(values, start)
         _put_back(start)
@@ -114,7 +114,7 @@ def _measure_optimizer(
     """A training step of the compiled model, with Adam's step eager, and compiled."""
     import torch
 
-    with _errors_as("eager error"):
+    with errors_as("eager error"):
         steps.tell("eager")
         subject = Subject(program, case, device)
         start = subject.state()
@@ -125,7 +125,7 @@ def _measure_optimizer(
     parameters = list(subject.module.parameters())
     ours = torch.optim.Adam(parameters, lr=torch.tensor(SEEN))
     step = torch.compile(ours.step)
-    with _errors_as("compile error"):
+    with errors_as("compile error"):
         subject.differentiate(compiled)
         eager = _stepped(parameters, subject.optimizer.step)
         with _recorded(case, facts):
@@ -173,7 +173,7 @@ def _time(
     plan: Plan,
     facts: dict[str, Any],
 ) -> None:
-    with _errors_as("compile error"), steps.alone():
+    with errors_as("compile error"), steps.alone():
         steps.tell("timing")
         times = take_turns(ways, device_named(device), plan, before=lambda _: start.rewind())
         peaks = [_peak(work, subject) for work in ways.values()]
@@ -223,7 +223,7 @@ def _put_back(start: State) -> None:
         raise Found("eager error", f"What the model writes cannot be restored: {error}")
 
 
-class _errors_as:
+class errors_as:
     """Ends the case with this verdict where the block raises; with its own for no memory."""
 
     def __init__(self, verdict: Verdict) -> None:

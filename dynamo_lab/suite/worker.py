@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from dynamo_lab.suite.jobs import FOLDER, WAITING, Done, Job, Step, write_event
 from dynamo_lab.suite.locks import alone
 from dynamo_lab.suite.models.models import models
-from dynamo_lab.suite.results import Result
+from dynamo_lab.suite.results import ON_RANKS, Result
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -90,6 +90,10 @@ def _run(program: Any, case: Case, job: Job, events: Path) -> Result:
             yield
 
     tell("starting")
+    if case.task in ON_RANKS:
+        from dynamo_lab.suite.parallel import run_ranks
+
+        return run_ranks(job, case, Steps(tell, have_device))
     return run(program, case, job.device, Steps(tell, have_device))
 
 

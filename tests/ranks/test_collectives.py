@@ -33,7 +33,7 @@ def job(profiled: Path) -> JobRecording:
 
 
 def test_bytes_are_those_that_the_profiler_counts(job: JobRecording, profiled: Path) -> None:
-    from dynamo_lab.view.ranks.collectives import bytes_of
+    from dynamo_lab.view.ranks.sizes import bytes_of
 
     for number, recording in enumerate(job.values()):
         assert recording.rank is not None

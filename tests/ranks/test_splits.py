@@ -50,3 +50,6 @@ def test_gpt2_is_split_as_the_log_says(
     assert parts == set(range(1, len(split.buckets) + 1))
     assert not any("DDP" in one.reason for one in first.breaks)
     assert "These are no graph breaks of yours" in str(job)
+    reduced = [one.why for one in job.collectives if one.why.startswith("DDP reduces")]
+    assert reduced
+    assert all("by its size and order" in why for why in reduced), reduced

@@ -100,6 +100,7 @@ def test_a_file_begun_elsewhere_is_refused(tmp_path: Path, other: Any, reason: s
         ({"device": "cpu"}, "device: NVIDIA H200 against cpu"),
         ({"device": "mps"}, "device: NVIDIA H200 against mps"),
         ({"size": "full"}, "size: small against full"),
+        ({"ranks": 2}, "ranks: 1 against 2"),
     ],
 )
 @pytest.mark.parametrize("again", [False, True])
@@ -270,6 +271,9 @@ def test_without_ray_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -
     [
         (["--models", "bret"], "There is no model 'bret'"),
         (["--workers", "0"], "--workers 0 runs nothing"),
+        (["--ranks", "0"], "--ranks 0 runs nothing"),
+        (["--ranks", "2", "--training"], "leave out the other tasks"),
+        (["--ranks", "2", "--device", "mps"], "no ranks on mps"),
         (["--limit-seconds", "0"], "--limit-seconds leaves no time"),
         (["--show", "no.jsonl"], "There is no file 'no.jsonl'"),
         (["--compare", "no.jsonl", "no.jsonl"], "There is no file 'no.jsonl'"),

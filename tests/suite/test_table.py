@@ -104,6 +104,19 @@ def test_nothing_run_yet_is_a_table_too() -> None:
     assert "0 models" in page(build([]))
 
 
+def test_steps_on_several_ranks_are_columns_of_their_own() -> None:
+    on_ranks = [result(task=task, speed=2.0, ranks=2) for task in ("fsdp", "ddp")]
+    table = build(on_ranks)
+    assert [column.title for column in table.columns] == ["DDP, float32", "FSDP2, float32"]
+    assert [column.announced for column in table.columns] == [None, None]
+    assert table.ranks == 2
+    for shown in (table_text(table), page(table)):
+        assert "on 2 ranks of one machine" in " ".join(shown.split())
+    assert "ranks" not in table_text(build([result(speed=2.0)]))
+    with pytest.raises(SuiteError, match="ranks: 1 against 2"):
+        compare([result(task="ddp", speed=2.0)], on_ranks)
+
+
 def test_a_run_against_an_earlier_one() -> None:
     before = [result("a", 1.5), result("b", 1.5), result("c", 1.5), result("d", 1.2), result("x")]
     newer = replace(MACHINE, torch="2.12.0")

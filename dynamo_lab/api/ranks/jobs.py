@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from msgspec import structs
@@ -16,7 +17,6 @@ from dynamo_lab.model.ranks import jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from dynamo_lab.api.diff import Diff
     from dynamo_lab.model.ranks.jobs import Job
@@ -86,11 +86,14 @@ def open_job(*paths: str | Path) -> JobRecording:
 
     Args:
         *paths: A file that `JobRecording.save` wrote; or the folder that
-            `torchrun -m dynamo_lab.record` wrote to, or several, or the files in them.
+            `torchrun -m dynamo_lab.record` wrote to, or several, or the files in them. Or a folder
+            with dumps of PyTorch's flight recorder (`..._rank_0`), and `TORCH_TRACE`'s logs beside
+            them where there are: a dump is read as plain data, and nothing in it is run.
 
     Raises:
         OptionError: there are no recordings of ranks of one job.
         RecordingFileError: a file cannot be read.
+        TraceError: a dump cannot be read.
     """
     from dynamo_lab.record.ranks.join import join
 
@@ -98,7 +101,25 @@ def open_job(*paths: str | Path) -> JobRecording:
         raise OptionError("open_job() opens nothing: pass a saved job, or the folder of one.")
     if len(paths) == 1 and os.path.isfile(paths[0]) and jobs.is_job(paths[0]):
         return JobRecording(jobs.load(paths[0]))
+    if len(paths) == 1 and (job := open_dumps(paths[0])) is not None:
+        return job
     return JobRecording(join(paths))
+
+
+def open_dumps(path: str | Path, sources: str | Path | None = None) -> JobRecording | None:
+    """The job whose flight recorders' dumps are in a folder; None where there are none.
+
+    Args:
+        path: The folder, or the dump of one rank; logs of `TORCH_TRACE` in the folder are read too.
+        sources: A folder with the program's files, as for `open_trace`.
+
+    Raises:
+        TraceError: a dump, or a log beside it, cannot be read.
+    """
+    from dynamo_lab.record.ranks.join import from_dumps
+
+    job = from_dumps(Path(path), None if sources is None else Path(sources))
+    return None if job is None else JobRecording(job)
 
 
 def _recording(label: str, facts: Facts) -> Recording:

@@ -67,6 +67,10 @@ class RankSource(Protocol):
         """What is known so far; spans and stacks go to the recorder's texts."""
         ...
 
+    def wrapped(self, module: Any) -> None:
+        """The code that now runs has wrapped a module in DDP."""
+        ...
+
 
 class Recorder:
     """Facts so far. Probes of several threads write here, each under `lock`.

@@ -12,15 +12,13 @@ import os
 import pickle
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dynamo_lab.capture.ranks import hooks
 from dynamo_lab.model.ranks.ranks import Call, Group
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from dynamo_lab.capture.core.sources import Texts
+    from collections.abc import Iterable, Iterator, Sequence
 
 SIZE = 2000
 """The calls that are remembered, PyTorch's own default for NCCL."""
@@ -46,10 +44,26 @@ def switch_on() -> None:
         os.environ.setdefault("TORCH_FR_BUFFER_SIZE", str(SIZE))
 
 
+class CallTexts(Protocol):
+    """Where the lines of calls go, and which of them are the user's."""
+
+    def is_users(self, path: str) -> bool:
+        """Whether a file is no library's."""
+        ...
+
+    def span(self, path: str, line: int, function: str) -> int:
+        """The index of a place."""
+        ...
+
+    def stack(self, spans: Iterable[int]) -> int:
+        """The index of a stack, outermost first."""
+        ...
+
+
 class Flight:
     """The calls that this process's groups remember; each is read into facts once."""
 
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, texts: CallTexts) -> None:
         self._texts = texts
         self._calls: dict[tuple[Any, ...], Call] = {}
 
@@ -62,7 +76,7 @@ class Flight:
             key = _key(entry)
             known = self._calls.get(key)
             if known is None or not known.is_done:
-                self._calls[key] = self._call(entry)
+                self._calls[key] = self.call_of(entry)
         return tuple(self._calls[key] for key in sorted(self._calls))
 
     def count(self) -> int:
@@ -70,7 +84,8 @@ class Flight:
         entries = _entries() or ()
         return sum(1 + bool(entry.get("retired")) for entry in entries)
 
-    def _call(self, entry: dict[str, Any]) -> Call:
+    def call_of(self, entry: dict[str, Any]) -> Call:
+        """The call of an entry of the flight recorder."""
         backend, _, name = str(entry["profiling_name"]).partition(":")
         group, _ = entry["process_group"]
         is_message = bool(entry["is_p2p"])
@@ -98,7 +113,7 @@ Frame = Mapping[str, Any]
 """A Python frame as the flight recorder has it: its "filename", "line" and "name"."""
 
 
-def stack_of(frames: Sequence[Frame], texts: Texts) -> int | None:
+def stack_of(frames: Sequence[Frame], texts: CallTexts) -> int | None:
     """The user's lines of frames, outermost first, as a stack of the texts; None without any."""
     spans = [
         texts.span(frame["filename"], int(frame["line"]), frame["name"])
@@ -108,12 +123,12 @@ def stack_of(frames: Sequence[Frame], texts: Texts) -> int | None:
     return texts.stack(spans) if spans else None
 
 
-def through(frames: Sequence[Frame], texts: Texts) -> tuple[str, ...]:
+def through(frames: Sequence[Frame], texts: CallTexts) -> tuple[str, ...]:
     """The functions of `torch.distributed`, and of DDP, up to the user's innermost line."""
     return tuple(_through(frames, texts))[:_MOST_THROUGH]
 
 
-def _through(frames: Sequence[Frame], texts: Texts) -> Iterator[str]:
+def _through(frames: Sequence[Frame], texts: CallTexts) -> Iterator[str]:
     for frame in frames:
         if texts.is_users(frame["filename"]):
             return
@@ -123,7 +138,7 @@ def _through(frames: Sequence[Frame], texts: Texts) -> Iterator[str]:
             yield f"{module}.{frame['name']}"
 
 
-def is_compiled(frames: Sequence[Frame], texts: Texts) -> bool:
+def is_compiled(frames: Sequence[Frame], texts: CallTexts) -> bool:
     """Whether code that Dynamo made of the user's innermost function made a call."""
     for frame in frames:
         if texts.is_users(frame["filename"]):

@@ -9,6 +9,14 @@ SPLITTER = Private(
     "DDPOptimizer.compile_fn",
     "the buckets for which DDP splits a graph are not recorded.",
 )
+_BUCKETS = "which parameters DDP reduces together is not recorded."
+DDP_MADE = Private("torch.nn.parallel.distributed", "DistributedDataParallel.__init__", _BUCKETS)
+DDP_LOG = Private(
+    "torch.nn.parallel.distributed",
+    "DistributedDataParallel._get_ddp_logging_data",
+    _BUCKETS,
+    otherwise=lambda module: {},
+)
 _PLACEMENTS = "which operator wanted which placement of a DTensor is not recorded."
 REDISTRIBUTES = tuple(
     Private(f"torch.distributed.tensor.{module}", "redistribute_local_tensor", _PLACEMENTS)

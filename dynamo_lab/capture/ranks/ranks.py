@@ -8,10 +8,11 @@ import sys
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.capture.ranks.flight import Flight, groups
 from dynamo_lab.capture.ranks.models import ModelFacts
+from dynamo_lab.capture.ranks.reducers import Reducers
 from dynamo_lab.model.ranks.ranks import Ending, Rank, Stay
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class OwnRank:
         self._number, self._size = number, size
         self._texts = recorder.texts
         self._flight = Flight(recorder.texts)
+        self._reducers = Reducers(recorder.texts)
         self._main = threading.main_thread().ident
         self._users: dict[CodeType, bool] = {}
         self._stays: deque[_Seen] = deque(maxlen=_MOST_STAYS)
@@ -69,6 +71,10 @@ class OwnRank:
             self._stays.append(_Seen(self._stays[-1].end if self._stays else now, now, place))
         return place
 
+    def wrapped(self, module: Any) -> None:
+        """The code that now runs has wrapped a module in DDP."""
+        self._reducers.wrapped(module)
+
     def calls(self) -> int:
         """A number that is another one when a collective has begun or ended."""
         return self._flight.count()
@@ -87,6 +93,7 @@ class OwnRank:
             backend=_backend(),
             groups=tuple(groups()),
             calls=calls,
+            reducers=self._reducers.freeze(),
             stays=tuple(spans),
             started=time.time() - self._recorder.now(),
             seen=spans[-1].end if spans else 0.0,

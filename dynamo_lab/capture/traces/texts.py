@@ -127,7 +127,7 @@ class TraceTexts:
         return sources, tuple(self._spans), tuple(self._stacks)
 
     def _source(self, path: str, quoted: dict[int, str]) -> Source:
-        name, kind = _named(path)
+        name, kind = named(path)
         own = self._own_text(path, quoted) if kind == "user" and self._folder else None
         if own is not None:
             return Source(name, kind, (Excerpt(1, own),))
@@ -193,7 +193,7 @@ def _may_be_shown(file: Path, root: Path) -> bool:
     return not is_hidden and file.stat().st_size <= _MAX_SOURCE
 
 
-def _named(path: str) -> tuple[str, SourceKind]:
+def named(path: str) -> tuple[str, SourceKind]:
     """The name to show for a file, and its kind; a library's is without the place it lies in."""
     if found := _LIBRARY.match(path):
         return path[found.end() :] or path, "library"

@@ -11,6 +11,7 @@ from dynamo_lab.model.core.references import Plain, Ref
 from dynamo_lab.model.ranks.intervals import Interval
 from dynamo_lab.model.ranks.memory import Memory
 from dynamo_lab.model.ranks.meshes import Mesh, ShardedTensor
+from dynamo_lab.model.ranks.reducers import Reducer
 
 EndingKind = Literal["running", "finished", "raised", "exited", "killed", "stopped", "cut off"]
 """How a rank ended.
@@ -99,7 +100,8 @@ class Rank(Struct, frozen=True, kw_only=True):
     It is None where the groups do not keep them, as some backends do not. `span` is the line of
     the user's that it was last seen on, at the time `seen`. `started` is the recording's zero.
     `timeline` is there where the rank ran under the profiler. `meshes` are those that the program
-    made, `tensors` its DTensors: of each name the one that was seen last.
+    made, `tensors` its DTensors: of each name the one that was seen last. `reducers` are of the
+    modules that it wrapped in DDP.
     """
 
     number: int
@@ -110,6 +112,7 @@ class Rank(Struct, frozen=True, kw_only=True):
     groups: tuple[Group, ...] = ()
     calls: tuple[Call, ...] | None = None
     forgotten: int = 0
+    reducers: tuple[Reducer, ...] = ()
     stays: tuple[Stay, ...] = ()
     started: float = 0.0
     seen: float = 0.0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from dynamo_lab.capture.core.sources import Texts
+from dynamo_lab.capture.ranks.dumps import dumps_in, read, with_dump
 from dynamo_lab.errors import OptionError, RecordingFileError
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from dynamo_lab.record.ranks.folder import JobFolder
 
 _CRASH_LINE = re.compile(r'^ *File "(.*?)", line (\d+) in (.*)$', re.MULTILINE)
+_TRACE = "dedicated_log_torch_trace_"
 _FILE = re.compile(r"rank-(\d{1,4})\.json(?:\.gz)?")
 
 
@@ -167,6 +169,52 @@ def join(paths: Sequence[str | Path]) -> Job:
     recordings = tuple(replace(ranks[number], state="done") for number in sorted(ranks))
     remarks = tuple(_missing(ranks, sizes.pop()))
     return Job(title=recordings[0].title, recordings=recordings, remarks=remarks)
+
+
+def from_dumps(path: Path, folder: Path | None = None) -> Job | None:
+    """The job whose flight recorders' dumps are in a folder, with the logs beside them.
+
+    A rank with a log of `TORCH_TRACE` in the same folder has what it compiled, too; `folder` has
+    the program's files. None where there is no dump.
+
+    Raises:
+        TraceError: a file cannot be read as what its name says.
+    """
+    dumps = dumps_in(path)
+    if not dumps:
+        return None
+    logs = _logs(path, folder)
+    empty = Recording(title="")
+    recordings = [
+        replace(with_dump(logs.get(number, empty), number, read(dumps[number])), state="done")
+        for number in sorted(dumps)
+    ]
+    size = max(one.rank.size for one in recordings if one.rank is not None)
+    title = path.resolve().name
+    ranks = {
+        number: replace(one, title=title)
+        for number, one in zip(sorted(dumps), recordings, strict=True)
+    }
+    bare = [number for number in dumps if number not in logs]
+    remarks = [one.replace("recording", "dump") for one in _missing(ranks, size)]
+    if bare and logs:
+        remarks.append(
+            f"What {len(bare)} of the ranks compiled is not known: there is no log of it."
+        )
+    elif bare:
+        remarks.append(
+            "What the ranks compiled is not known: with TORCH_TRACE set to the same folder, it is."
+        )
+    return Job(title=title, recordings=tuple(ranks.values()), remarks=tuple(remarks))
+
+
+def _logs(path: Path, folder: Path | None) -> dict[int, Recording]:
+    """What each rank's log of `TORCH_TRACE` tells; of one that restarted, the last."""
+    from dynamo_lab.capture.traces.read import processes
+
+    if not (path.is_dir() and any(one.name.startswith(_TRACE) for one in path.iterdir())):
+        return {}
+    return {one.rank: one.recording for one in processes(path, folder) if one.rank is not None}
 
 
 def _files(paths: Sequence[str | Path]) -> Iterator[Path]:

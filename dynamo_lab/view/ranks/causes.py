@@ -11,6 +11,8 @@ from dynamo_lab.view.ranks.meetings import Meeting, differs, meetings
 
 _LATE = 1.0
 """Seconds that a rank is waited for before that is said of a job that finished."""
+_ABSENT = ("finished", "cut off", "running")
+"""How a rank ended that may have been waited for in vain: of others it is said what ended them."""
 _OTHERWISE = "Ranks that wait in different collectives wait forever."
 
 
@@ -162,7 +164,7 @@ def _never_came(
     for meeting in met:
         for number in meeting.absent:
             one = by_number[number]
-            if number in told or one.rank.ending.kind not in ("finished", "cut off"):
+            if number in told or one.rank.ending.kind not in _ABSENT:
                 continue
             if one.waiting is not None and one.waiting.started < meeting.start:
                 continue  # it waits itself, for someone whose absence is told
@@ -188,6 +190,8 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
             f"{first_up(one.label)} waits in {_call(one.waiting)}{apart}{_on(one, one.waiting)}, "
             f"and never comes to {what}{under}. {_OTHERWISE}"
         )
+    if one.rank.ending.kind == "running":
+        return f"{first_up(one.label)} had not come to {what} when it was last heard of{under}."
     stay = one.rank.stays[-1] if one.rank.stays else None
     spent = f" for {seconds(stay.end - stay.start)}" if stay and stay.end > stay.start else ""
     over = f" when its {limit:g} s were over" if limit else ""

@@ -4,7 +4,6 @@ Times are seconds from the start of the job, by the clocks of the ranks' hosts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import prod
 
 from msgspec import Struct
 
@@ -17,13 +16,7 @@ from dynamo_lab.view.ranks.known import Known, group_words
 from dynamo_lab.view.ranks.lanes import Bar, bars_of
 from dynamo_lab.view.ranks.meetings import Meeting, meetings
 from dynamo_lab.view.ranks.reasons import has_ddp, operator_of, why
-
-_BYTES = {
-    "bool": 1, "byte": 1, "char": 1, "short": 2, "half": 2, "bfloat16": 2, "int": 4, "float": 4,
-    "long": 8, "double": 8, "complexhalf": 4, "complexfloat": 8, "complexdouble": 16,
-}  # fmt: skip
-"""The bytes of an element, by the names that PyTorch's C++ has for types."""
-
+from dynamo_lab.view.ranks.sizes import bytes_of
 
 HEAD = (
     "times", "collective", "bytes", "open for", "ran", "not hidden", "group", "line", "asked by",
@@ -156,8 +149,8 @@ def _meeting(
     most = max(came, key=lambda n: bytes_of(meeting.calls[n].sizes, meeting.calls[n].dtypes) or 0)
     one, call = ranks[most], meeting.calls[most]
     node = one.nodes.node_of(call)
-    line = one.line_of(call)
-    reasons = why(call, has_ddp(one.rank)), one.placements.why(call, node)
+    line = one.line_behind(call)
+    reasons = one.buckets.why(call) or why(call, has_ddp(one.rank)), one.placements.why(call, node)
     return MeetingView(
         operator=operator_of(call),
         ran_as="" if kind_of(operator_of(call)) == kind_of(call.name) else call.name,
@@ -173,7 +166,7 @@ def _meeting(
         ranks=tuple(places[number] for number in came),
         came=tuple(round(meeting.calls[number].started - start, 6) for number in came),
         ran=tuple(_ran(meeting.calls[number], start) for number in came),
-        lines=_lines([ranks[number].line_of(meeting.calls[number]) for number in came]),
+        lines=_lines([ranks[number].line_behind(meeting.calls[number]) for number in came]),
         waited=meeting.lateness if len(came) > 1 else None,
         bare=max(
             (ranks[n].bare(*ran) for n in came if (ran := meeting.calls[n].ran)), default=None
@@ -201,21 +194,6 @@ def _shape(call: Call) -> str:
         return ""
     kind = call.dtypes[0].lower() if call.dtypes else ""
     return f"{kind}{shapes[0]}" + (f" and {len(shapes) - 1} more" if len(shapes) > 1 else "")
-
-
-def bytes_of(sizes: Sequence[Sequence[int]], dtypes: Sequence[str]) -> int | None:
-    """The bytes of tensors; None where a type's size is not known."""
-    if len(dtypes) != len(sizes):
-        return None
-    each = [_element(kind) for kind in dtypes]
-    if None in each:
-        return None
-    return sum(prod(one) * (element or 0) for one, element in zip(sizes, each, strict=True))
-
-
-def _element(dtype: str) -> int | None:
-    plain = dtype.lower()
-    return 1 if plain.startswith("float8") else _BYTES.get(plain)
 
 
 def _alike(met: Sequence[MeetingView]) -> Iterator[AlikeView]:
@@ -266,7 +244,7 @@ def _total(one: Known, met: Sequence[Meeting], since: float) -> TotalView:
         waited=sum(end - call.started for end, call in zip(ends, calls, strict=True)),
         communicating=None if talks is None else length(talks),
         exposed=None if talks is None else length(without(talks, one.computing)),
-        tied=sum(one.line_of(call) is not None for call in calls),
+        tied=sum(one.line_behind(call) is not None for call in calls),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.words import plural
@@ -31,7 +32,10 @@ def build_job(job: Job, recordings: Mapping[str, Recording]) -> RanksView:
     told = list(causes(job))
     ends = [known.rank.ending.kind for known in ranks]
     head = (view.head[0], "end", *view.head[1:])
-    rows = tuple((row[0], _ENDS[end], *row[1:]) for row, end in zip(view.rows, ends, strict=True))
+    rows = tuple(
+        (row[0], _ENDS[end], *(row[1:] if _is_recorded(one) else ["?"] * len(row[1:])))
+        for row, end, one in zip(view.rows, ends, job.recordings, strict=True)
+    )
     if view.plan is not None:
         return replace(
             view,
@@ -55,6 +59,11 @@ def findings(job: Job, recordings: Mapping[str, Recording]) -> tuple[str, ...]:
     if job.plan is not None:
         return tuple(causes(job))
     return (*causes(job), *build(recordings).findings)
+
+
+def _is_recorded(recording: Recording) -> bool:
+    """Whether what it compiled is known: a rank may have left a dump of its collectives alone."""
+    return recording.environment != Environment() or bool(recording.frames)
 
 
 def _fine(view: RanksView, ends: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from dynamo_lab.model.ranks.ranks import Call, Rank
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.words import listed
+from dynamo_lab.view.ranks.buckets import Buckets
 from dynamo_lab.view.ranks.nodes import Nodes
 from dynamo_lab.view.ranks.placements import Placements
 
@@ -101,9 +102,23 @@ class Known:
         """The changes of placement of its DTensors."""
         return Placements(self.recording.redistributions)
 
+    @cached_property
+    def buckets(self) -> Buckets:
+        """The buckets of gradients that its modules under DDP reduce."""
+        return Buckets(self.recording, self.places, self.rank)
+
     def line_of(self, call: Call) -> Line | None:
         """The user's line that called: that of the node, where generated code did."""
         return (call.is_compiled and self.nodes.line_of(call)) or self.places.own_line(call.stack)
+
+    def line_behind(self, call: Call) -> Line | None:
+        """The user's line that it is for: of a bucket, where a graph has it, that of the forward.
+
+        Where no line led to the reducer of DDP, it is the one on which the module was wrapped.
+        """
+        return (
+            self.buckets.forward_line(call) or self.line_of(call) or self.buckets.wrapped_at(call)
+        )
 
     def where(self, line: Line | None) -> str:
         """'train.py, line 3 (`y = all_reduce(x)`)', empty where no line is known."""

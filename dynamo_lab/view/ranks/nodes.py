@@ -63,7 +63,8 @@ class Nodes:
     def line_of(self, call: Call) -> Line | None:
         """The user's line of its node: also where several nodes of that line may be it."""
         lines = {one.line for one in self._tied.get((call.group, call.number), ())}
-        return lines.pop() if len(lines) == 1 else None
+        line = lines.pop() if len(lines) == 1 else None
+        return None if line is None or self._places.is_library(line) else line
 
     @cached_property
     def _titles(self) -> GraphTitles:

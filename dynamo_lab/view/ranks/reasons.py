@@ -44,10 +44,15 @@ def why(call: Call, has_ddp: bool) -> str:
     for part, words in _WORDS:
         if any(part in one for one in call.through):
             return words
-    is_reducer = call.is_backward and not call.is_compiled and not call.through
-    if is_reducer and kind_of(call.name) == "allreduce":
+    if is_reducers(call):
         return "DDP reduces a bucket of gradients" if has_ddp else "called in C++ by the backward"
     return ""
+
+
+def is_reducers(call: Call) -> bool:
+    """Whether C++ reduced in a backward, as DDP's reducer does: no Python function led to it."""
+    from_cpp = call.is_backward and not call.is_compiled and not call.through
+    return from_cpp and kind_of(call.name) == "allreduce"
 
 
 def has_ddp(rank: Rank) -> bool:

@@ -1,0 +1,133 @@
+"""The modules that this process wraps in DDP, and the buckets that DDP says it made for each."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.capture.ranks import hooks
+from dynamo_lab.model.ranks.reducers import Reduced, Reducer
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Mapping
+
+    from dynamo_lab.capture.core.patches import Patches
+    from dynamo_lab.capture.core.recorder import Recorder
+    from dynamo_lab.capture.core.sources import Texts
+
+_IN_THE_REDUCER = ("_engine_run_backward", "_pre_forward", "_post_forward")
+"""Functions during which DDP may hold the lock that its log is read under: also while it waits."""
+
+
+class Reducers:
+    """Each wrapped module, with what its buckets were when it could last be asked."""
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+        self._main = threading.main_thread().ident
+        self._known: list[tuple[weakref.ref[Any], Reducer]] = []
+
+    def wrapped(self, module: Any) -> None:
+        """A module was wrapped by the code that now runs."""
+        log = _log_of(module)
+        sizes = _numbers(log.get("bucket_sizes"))
+        names = _names(module) if len(sizes) == 1 else ()
+        first = tuple(Reduced(bytes=size, parameters=names) for size in sizes)
+        group = _group_of(module)
+        self._known.append(
+            (weakref.ref(module), Reducer(group=group, first=first, span=self._users_span()))
+        )
+
+    def freeze(self) -> tuple[Reducer, ...]:
+        """What is known so far."""
+        if self._may_ask():
+            self._known = [(module, _asked(module(), known)) for module, known in self._known]
+        return tuple(known for _, known in self._known)
+
+    def _may_ask(self) -> bool:
+        """Whether no lock of DDP's is held: the main thread is at work elsewhere."""
+        frame = sys._current_frames().get(self._main or 0)
+        while frame is not None:
+            if frame.f_code.co_name in _IN_THE_REDUCER:
+                return False
+            frame = frame.f_back
+        return True
+
+    def _users_span(self) -> int | None:
+        frame = sys._getframe()
+        while frame is not None:
+            if self._texts.is_users(frame.f_code.co_filename):
+                return self._texts.span_of_frame(frame)
+            frame = frame.f_back
+        return None
+
+
+class ReducerProbes:
+    """Watches modules being wrapped, in a rank of a job."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def install(self, patches: Patches) -> None:
+        """Watch DDP being made."""
+        if self._recorder.rank is not None:
+            patches.hook(hooks.DDP_MADE, self.made)
+
+    def made(self, module: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        """A module is wrapped."""
+        yield
+        if self._recorder.rank is not None:
+            self._recorder.rank.wrapped(module)
+
+
+def _asked(module: Any, known: Reducer) -> Reducer:
+    if module is None or known.rebuilt is not None:
+        return known
+    log = _log_of(module)
+    sizes = _numbers(log.get("rebuilt_bucket_sizes"))
+    members = [
+        _numbers(one, " ")
+        for one in str(log.get("rebuilt_per_bucket_param_indices", "")).split(",")
+    ]
+    names = _names(module)
+    if (
+        not sizes
+        or len(sizes) != len(members)
+        or any(at >= len(names) for own in members for at in own)
+    ):
+        return known
+    rebuilt = tuple(
+        Reduced(bytes=size, parameters=tuple(names[at] for at in own))
+        for size, own in zip(sizes, members, strict=True)
+    )
+    return Reducer(group=known.group, first=known.first, rebuilt=rebuilt, span=known.span)
+
+
+def _log_of(module: Any) -> Mapping[str, Any]:
+    """DDP's own log of itself; empty where it has none, as with the reducer in Python."""
+    if getattr(module, "logger", None) is None:
+        return {}
+    return hooks.DDP_LOG.get()(module)
+
+
+def _numbers(text: Any, separator: str = ",") -> list[int]:
+    return [int(one) for one in str(text or "").split(separator) if one.strip()]
+
+
+def _names(module: Any) -> tuple[str, ...]:
+    """The parameters that DDP reduces, in the order in which it counts them."""
+    ignored = getattr(module, "parameters_to_ignore", ())
+    return tuple(_reduced(module.module, ignored))
+
+
+def _reduced(module: Any, ignored: Any) -> Iterator[str]:
+    for name, parameter in module.named_parameters():
+        if parameter.requires_grad and name not in ignored:
+            yield name
+
+
+def _group_of(module: Any) -> str:
+    group = getattr(module, "process_group", None)
+    return str(hooks.WORLD.get().pg_names.get(group, ""))

@@ -1,0 +1,1 @@
+"""Lessons of whole programs: what all the others taught, used together."""
