@@ -41,7 +41,8 @@ def _phase(step: StepGraph, node: Node) -> Phase:
     if writes(node):
         return "update"
     reads = [read for read in node.all_input_nodes if read.op != "placeholder"]
-    if node.name in step.forward or all(read.name in step.forward for read in reads) and reads:
+    of_forward = bool(reads) and all(read.name in step.forward for read in reads)
+    if node.name in step.forward or of_forward:
         return "forward"
     return "backward"
 
@@ -58,10 +59,11 @@ def values(problem: Problem, step: StepGraph, work: Work, place: Arena) -> Itera
             dies[storage] = at
     for storage in work.kept & dies.keys():
         dies[storage] = last
+    samples = _sample_names(step)
     for storage in sorted(born, key=lambda one: (born[one], one)):
         known = work.storages[storage]
         yield TinyValue(
-            name=known.name,
+            name=samples.get(known.name, known.name),
             kind=known.kind,
             bytes=known.bytes,
             start=born[storage],
@@ -69,6 +71,13 @@ def values(problem: Problem, step: StepGraph, work: Work, place: Arena) -> Itera
             offset=place.offsets.get(storage),
             node=problem.node_of(step.nodes[known.name.partition(".")[0]]),
         )
+
+
+def _sample_names(step: StepGraph) -> dict[str, str]:
+    """What the parts of a sample are called: AOTAutograd numbers them among the parameters."""
+    *inputs, target = step.inputs
+    names = ["input"] if len(inputs) == 1 else [f"input {k + 1}" for k in range(len(inputs))]
+    return {**dict(zip(inputs, names, strict=True)), target: "target"}
 
 
 def _residents(problem: Problem, step: StepGraph, last: int) -> Iterator[TinyValue]:

@@ -22,7 +22,6 @@ from dynamo_lab.tiny.optimizer import Optimizer, optimizer_of
 from dynamo_lab.tiny.order import MOST_STATES
 from dynamo_lab.tiny.passes.pipeline import Applied, pruned, trained
 from dynamo_lab.tiny.problem import Problem
-from dynamo_lab.tiny.selection import Selection
 from dynamo_lab.tiny.step import ArenaStep
 from dynamo_lab.tiny.work import Precision, Work, work_of
 
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.tiny.int8.pipeline import Int8
     from dynamo_lab.tiny.int8.quantize import Quantized
+    from dynamo_lab.tiny.selection import Selection
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from dynamo_lab.tiny.measures import bar
 from dynamo_lab.tiny.order import MOST_STATES
 from dynamo_lab.tiny.passes.pipeline import pruned
@@ -17,6 +15,7 @@ from dynamo_lab.tiny.passes.split import split
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import torch
     from torch import nn
 
     from dynamo_lab.model.tiny import TinyBar

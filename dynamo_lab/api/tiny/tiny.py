@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import torch
     from torch import nn
 
-    from dynamo_lab.tiny.plan import Plan
+    from dynamo_lab.api.tiny.plan import Plan
     from dynamo_lab.tiny.work import Precision
 
 
@@ -70,6 +70,7 @@ def tiny(
         TinyError: the step is no single graph, its loss is no scalar, or it cannot be done in
             that memory (with the least that is possible).
     """
+    from dynamo_lab.api.tiny.plan import Plan
     from dynamo_lab.tiny.int8.pipeline import Int8
     from dynamo_lab.tiny.plan import plan, problem
     from dynamo_lab.tiny.selection import selection
@@ -88,7 +89,7 @@ def tiny(
         precision=precision,
         int8=int8,
     )
-    return plan(asked, selected).held()
+    return Plan.of(plan(asked, selected).held())
 
 
 def _cross_entropy() -> Callable[..., Any]:

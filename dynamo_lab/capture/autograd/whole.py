@@ -89,6 +89,8 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
     for node in module.graph.nodes:
         value = PYTREE.tree_map(_described, node.meta.get("val"))
         node.meta = {"val": value, "joint": node.name, **dict(_origin(node, first))}
+    for node in module.graph.find_nodes(op="placeholder"):
+        node.meta |= _of_use(node)
     backward = signature.backward_signature
     return Whole(
         graph=module.graph,
@@ -100,6 +102,13 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
         },
         loss=backward.loss_output,
     )
+
+
+def _of_use(node: fx.Node) -> dict[str, Any]:
+    """The line and the modules that use an input or a parameter first."""
+    known = (user.meta for user in node.users if "stack_trace" in user.meta)
+    found = next(known, {})
+    return {key: found[key] for key in ("stack_trace", "nn_module_stack") if key in found}
 
 
 @contextmanager
