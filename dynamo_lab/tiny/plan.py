@@ -210,14 +210,19 @@ def _facts(
 ) -> TinyPlan:
     graph, precision = passes[-1].after, asked.precision
     sparse = next(one.after for one in passes if one.name == "fold")
-    resident = sum(residents(graph, precision))
+    has_state = asked.has_state
+    resident = sum(residents(graph, precision, has_state))
     parameters = list(lives.trainable(asked, selected))
     named = "sparse, reordered" if asked.int8 is None else "as trained"
     return TinyPlan(
         precision=precision,
         dtype="float32" if asked.int8 is None else "int8",
-        passes=tuple(_passes(passes, precision)),
-        bars=(asked.full, bar("sparse", sparse, precision), bar(named, graph, precision)),
+        passes=tuple(_passes(passes, precision, has_state)),
+        bars=(
+            asked.full,
+            bar("sparse", sparse, precision, has_state),
+            bar(named, graph, precision, has_state),
+        ),
         limit=asked.limit,
         arena=place.size,
         alive=place.bound,
@@ -234,10 +239,10 @@ def _facts(
     )
 
 
-def _passes(passes: Sequence[Applied], precision: Precision) -> Iterator[TinyPass]:
-    measures = [measured(passes[0].before, precision)]
+def _passes(passes: Sequence[Applied], precision: Precision, has_state: bool) -> Iterator[TinyPass]:
+    measures = [measured(passes[0].before, precision, has_state)]
     for one in passes:
-        measures.append(measured(one.after, precision))
+        measures.append(measured(one.after, precision, has_state))
         yield TinyPass(
             name=one.name, sentence=one.sentence, before=measures[-2], after=measures[-1]
         )

@@ -42,7 +42,13 @@ class Problem:
     def full(self) -> TinyBar:
         """The memory of a full update, which keeps all gradients to the end."""
         every = dict.fromkeys(self.joint.gradients)
-        return bar("full update", pruned(self.joint, every, self.values)[-1].after, self.precision)
+        step = pruned(self.joint, every, self.values)[-1].after
+        return bar("full update", step, self.precision, self.has_state)
+
+    @property
+    def has_state(self) -> bool:
+        """Whether the optimizer keeps a number for each that is updated."""
+        return bool(self.optimizer.momentum)
 
     @property
     def values(self) -> Mapping[str, torch.Tensor]:

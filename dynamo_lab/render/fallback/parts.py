@@ -57,7 +57,7 @@ _BREAKS = 8
 def opened(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     """What a reader sees at once: what was asked for, the run's map, a line for each break."""
     yield "Bench", with_reading("bench", benchmarks.verdicts(view))
-    yield "Memory", with_reading("training", tiny.blocks(view))
+    yield "Memory", with_reading("memory", tiny.blocks(view))
     yield "Why wrong", bisections.blocks(view)
     yield "Map", code.run_map(view, regions(view))
     order = causes_first(view.stories)

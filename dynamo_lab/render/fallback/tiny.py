@@ -23,6 +23,8 @@ def blocks(view: View) -> Iterator[Block]:
     plan = view.training.plan
     yield join(*(tag("p", prose(sentence)) for sentence in plan.sentences))
     yield _bars(plan)
+    if not plan.steps:
+        return
     alive = [life for life in plan.lives if life.start <= plan.peak <= life.end]
     largest = sorted(alive, key=lambda life: -life.bytes)[:12]
     rows = [
@@ -60,7 +62,7 @@ def _drawn(parts: Sequence[int], most: int) -> Markup:
 
 
 def _steps(plan: TrainingPlanView) -> Iterator[str]:
-    most = max(1, plan.steps[plan.peak].bytes) if plan.steps else 1
+    most = max(1, plan.steps[plan.peak].bytes)
     for number, step in list(enumerate(plan.steps, 1))[:_ROWS]:
         filled = "█" * round(_BAR * step.bytes / most)
         yield f"{number:>4}  {step.size:>8}  {filled:<{_BAR}}  {clipped(step.name, 60)}\n"

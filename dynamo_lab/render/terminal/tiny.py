@@ -160,6 +160,8 @@ def section(training: TrainingView, page: Page) -> Iterator[RenderableType]:
         yield text(sentence.replace("`", ""))
     yield from listing(("left", "left", "right", "wrap"), list(_view_bars(plan)), page.width)
     yield _legend()
+    if not plan.steps:
+        return
     yield from _steps(plan, page)
     lives = plan.lives if page.everything else _at_peak(plan)
     yield line((f"Alive at step {plan.peak + 1}" if not page.everything else "All values", "bold"))

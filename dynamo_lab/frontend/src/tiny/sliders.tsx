@@ -70,7 +70,7 @@ export function Each({ parameters, shares, set }: EachProps) {
               ) : (
                 <input type="checkbox" checked={share > 0} disabled={!set} aria-label={`Update ${name}`} onChange={(event) => set?.(name, event.currentTarget.checked ? 1 : 0)} />
               )}
-              <span class="dl-dim">{share === 0 ? "not updated" : share === 1 ? "all" : percent(share)} of {elements.toLocaleString("en")}</span>
+              <span class="dl-dim">{share === 0 ? "none" : share === 1 ? "all" : percent(share)} of {elements.toLocaleString("en")}</span>
             </div>
           );
         })}
