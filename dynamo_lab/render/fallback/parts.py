@@ -29,12 +29,12 @@ from dynamo_lab.render.fallback import (
     packages,
     passes,
     timings,
-    tiny,
 )
 from dynamo_lab.render.fallback.attention import attention
 from dynamo_lab.render.fallback.benchmarks import benchmarks
 from dynamo_lab.render.fallback.fast_path import fast_path
 from dynamo_lab.render.fallback.help import with_reading
+from dynamo_lab.render.fallback.tiny import tiny
 from dynamo_lab.render.graph_text import GraphText, Row
 from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, table, tag
 from dynamo_lab.render.text import clipped, shortened
