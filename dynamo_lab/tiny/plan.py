@@ -176,7 +176,8 @@ def problem(
         loss=whole.loss,
         gradients=whole.gradients,
     )
-    return Problem(model, joint, chosen, limit, channels, precision, int8, most_states)
+    counted: Precision = precision if int8 is None else "int8"
+    return Problem(model, joint, chosen, limit, channels, counted, int8, most_states)
 
 
 def plan(asked: Problem, selected: Selection) -> Plan:
