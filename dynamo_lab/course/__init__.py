@@ -39,6 +39,7 @@ _LESSONS = (
     "inductor.fusion",
     "inductor.training",
     "ranks",
+    "tiny.tiny",
 )
 """The module of each lesson, by the number of its notebook."""
 
@@ -88,9 +89,9 @@ def reveal(number: str) -> Any:
 def exercises(lesson: int | None = None) -> tuple[Exercise, ...]:
     """The exercises of one lesson, or of all, in their order."""
     if lesson is None:
-        return tuple(found for number in range(len(_LESSONS)) for found in exercises(number))
-    if not 0 <= lesson < len(_LESSONS):
-        raise CourseError(f"There is no lesson {lesson}: pass 0 to {len(_LESSONS) - 1}.")
+        return tuple(found for number in _LESSONS for found in exercises(number))
+    if lesson not in _LESSONS:
+        raise CourseError(f"There is no lesson {lesson}: pass 0 to {max(_LESSONS)}.")
     return importlib.import_module(f"{__name__}.{_LESSONS[lesson]}").EXERCISES
 
 

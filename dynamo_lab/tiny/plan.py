@@ -11,6 +11,7 @@ import torch
 from dynamo_lab.capture.autograd.whole import whole_step
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.tiny import TinyPass, TinyPlan
+from dynamo_lab.tiny import lives
 from dynamo_lab.tiny.arena import Arena, arena
 from dynamo_lab.tiny.graph import StepGraph
 from dynamo_lab.tiny.int8.pipeline import trained8
@@ -20,12 +21,12 @@ from dynamo_lab.tiny.measures import bar, frozen, measured, residents, worst
 from dynamo_lab.tiny.optimizer import Optimizer, optimizer_of
 from dynamo_lab.tiny.order import MOST_STATES
 from dynamo_lab.tiny.passes.pipeline import Applied, pruned, trained
-from dynamo_lab.tiny.selection import Selection, selection
+from dynamo_lab.tiny.problem import Problem
 from dynamo_lab.tiny.step import ArenaStep
-from dynamo_lab.tiny.work import Precision, work_of
+from dynamo_lab.tiny.work import Precision, Work, work_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.tiny.int8.pipeline import Int8
     from dynamo_lab.tiny.int8.quantize import Quantized
+    from dynamo_lab.tiny.selection import Selection
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,34 @@ class Plan:
     last of them, `selected` what is updated.
     """
 
-    model: nn.Module
+    problem: Problem
     facts: TinyPlan
     passes: tuple[Applied, ...]
     graph: StepGraph
     arena: Arena
     selected: Selection
-    optimizer: Optimizer
     quantized: Quantized | None = None
+
+    @property
+    def model(self) -> nn.Module:
+        """Whose parameters it changes."""
+        return self.problem.model
+
+    @property
+    def optimizer(self) -> Optimizer:
+        """How a gradient changes them."""
+        return self.problem.optimizer
+
+    def held(self) -> Plan:
+        """The plan, if it is below its limit.
+
+        Raises:
+            TinyError: it is not; with the least that is possible, and what takes it.
+        """
+        work = work_of(self.graph, self.problem.precision)
+        largest = sorted((work.storages[s] for s in worst(work)[1]), key=lambda one: -one.bytes)
+        hold(self.facts, largest)
+        return self
 
     def step(self, *sample: torch.Tensor, lr: float | None = None) -> torch.Tensor:
         """Train on one sample: the loss before the update; the model's parameters are changed.
@@ -97,7 +119,7 @@ class Plan:
         """
         from dynamo_lab.tiny.c.program import write_program
 
-        known = self.quantized.values if self.quantized else values_of(self.model)
+        known = self.quantized.values if self.quantized else self.problem.values
         return write_program(self.graph, known, folder, self._run.steps)
 
     @property
@@ -109,10 +131,10 @@ class Plan:
     def _run(self) -> ArenaStep | Int8Step:
         """In its dtype, whatever precision the bytes are counted in."""
         if self.quantized is not None:
-            return Int8Step(self.quantized, self.arena, values_of(self.model))
+            return Int8Step(self.quantized, self.arena, self.problem.values)
         work = work_of(self.graph)
         place = arena(work, range(len(work.operations)))
-        return ArenaStep(self.graph, place, values_of(self.model))
+        return ArenaStep(self.graph, place, self.problem.values)
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
@@ -129,26 +151,23 @@ class Plan:
     __repr__ = __str__
 
 
-def plan(
+def problem(
     model: nn.Module,
     example: Sequence[torch.Tensor],
     loss: Callable[..., Any],
     *,
     optimizer: Any,
     memory: str | int | None,
-    update: Any,
     channels: str,
     precision: Precision,
     int8: Int8 | None = None,
     most_states: int = MOST_STATES,
-) -> Plan:
-    """The plan of a model's training step: see `lab.tiny`."""
+) -> Problem:
+    """A model's training step as it is to be planned: see `lab.tiny`."""
     limit, chosen = limit_of(memory), optimizer_of(optimizer)
     if precision not in ("float32", "int8", "mixed"):
         raise OptionError(f'precision={precision!r} is not one of "float32", "int8" and "mixed".')
-    selected = selection(model, update, channels)
     whole = whole_step(model, loss, example)
-    values = values_of(model)
     joint = StepGraph(
         graph=whole.graph,
         parameters=whole.parameters,
@@ -157,69 +176,74 @@ def plan(
         loss=whole.loss,
         gradients=whole.gradients,
     )
-    passes = pruned(joint, selected, values)
+    counted: Precision = precision if int8 is None else "int8"
+    return Problem(model, joint, chosen, limit, channels, counted, int8, most_states)
+
+
+def plan(asked: Problem, selected: Selection) -> Plan:
+    """The plan of a step that updates these parameters, whether or not it is below the limit."""
+    values, int8 = asked.values, asked.int8
+    passes = pruned(asked.joint, selected, values)
     sparse = passes[-1].after
     quantized: Quantized | None = None
     if int8 is not None:
-        precision = "int8"
-        last, order, quantized = trained8(sparse, selected, values, chosen, int8, most_states)
+        last, order, quantized = trained8(
+            sparse, selected, values, asked.optimizer, int8, asked.most_states
+        )
     else:
-        last, order = trained(sparse, chosen, precision, most_states=most_states)
+        last, order = trained(
+            sparse, asked.optimizer, asked.precision, most_states=asked.most_states
+        )
     graph = last[-1].after
-    work = work_of(graph, precision)
+    work = work_of(graph, asked.precision)
     place = arena(work, range(len(work.operations)))
-    full = pruned(joint, dict.fromkeys(whole.gradients), values)[-1].after
-    at, alive = worst(work)
-    facts = TinyPlan(
+    facts = _facts(asked, selected, [*passes, *last], work, place, order.bound)
+    return Plan(asked, facts, (*passes, *last), graph, place, selected, quantized)
+
+
+def _facts(
+    asked: Problem,
+    selected: Selection,
+    passes: Sequence[Applied],
+    work: Work,
+    place: Arena,
+    order_bound: int,
+) -> TinyPlan:
+    graph, precision = passes[-1].after, asked.precision
+    sparse = next(one.after for one in passes if one.name == "fold")
+    has_state = asked.has_state
+    resident = sum(residents(graph, precision, has_state))
+    parameters = list(lives.trainable(asked, selected))
+    named = "sparse, reordered" if asked.int8 is None else "as trained"
+    return TinyPlan(
         precision=precision,
-        dtype="float32" if int8 is None else "int8",
-        passes=tuple(_facts([*passes, *last], precision)),
+        dtype="float32" if asked.int8 is None else "int8",
+        passes=tuple(_passes(passes, precision, has_state)),
         bars=(
-            bar("full update", full, precision),
-            bar("sparse", sparse, precision),
-            bar("sparse, reordered" if int8 is None else "as trained", graph, precision),
+            asked.full,
+            bar("sparse", sparse, precision, has_state),
+            bar(named, graph, precision, has_state),
         ),
-        limit=limit,
+        limit=asked.limit,
         arena=place.size,
         alive=place.bound,
-        order_bound=order.bound,
-        resident=sum(residents(graph, precision)),
+        order_bound=order_bound,
+        resident=resident,
         frozen=frozen(graph, precision),
-        parameters=sum(p.numel() for p in model.parameters()),
-        updated=_updated(model, selected),
+        parameters=sum(p.numel() for p in asked.model.parameters()),
+        updated=sum(round(one.updated * one.elements) for one in parameters),
         updated_tensors=len(selected),
-        peak_at=work.operations[at].name,
+        peak_at=work.operations[worst(work)[0]].name,
+        operations=tuple(lives.operations(asked, graph, work, resident)),
+        values=tuple(lives.values(asked, graph, work, place)),
+        trainable=tuple(parameters),
     )
-    largest = sorted((work.storages[s] for s in alive), key=lambda one: -one.bytes)
-    hold(facts, largest)
-    return Plan(model, facts, (*passes, *last), graph, place, selected, chosen, quantized)
 
 
-def values_of(model: nn.Module) -> Mapping[str, torch.Tensor]:
-    """The parameters and buffers of a model by name."""
-    return {
-        **dict(model.named_parameters(remove_duplicate=False)),
-        **dict(model.named_buffers(remove_duplicate=False)),
-    }
-
-
-def _facts(passes: Sequence[Applied], precision: Precision) -> Iterator[TinyPass]:
-    measures = [measured(passes[0].before, precision)]
+def _passes(passes: Sequence[Applied], precision: Precision, has_state: bool) -> Iterator[TinyPass]:
+    measures = [measured(passes[0].before, precision, has_state)]
     for one in passes:
-        measures.append(measured(one.after, precision))
+        measures.append(measured(one.after, precision, has_state))
         yield TinyPass(
             name=one.name, sentence=one.sentence, before=measures[-2], after=measures[-1]
         )
-
-
-def _updated(model: nn.Module, selected: Selection) -> int:
-    """How many numbers of the parameters are updated."""
-    from dynamo_lab.tiny.selection import channel_dim
-
-    found, named = 0, dict(model.named_parameters())
-    for name, channels in selected.items():
-        count = named[name].numel()
-        if channels is not None:
-            count = count * len(channels) // named[name].shape[channel_dim(named[name])]
-        found += count
-    return found

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import torch
     from torch import nn
 
-    from dynamo_lab.tiny.plan import Plan
+    from dynamo_lab.api.tiny.plan import Plan
     from dynamo_lab.tiny.work import Precision
 
 
@@ -70,23 +70,26 @@ def tiny(
         TinyError: the step is no single graph, its loss is no scalar, or it cannot be done in
             that memory (with the least that is possible).
     """
+    from dynamo_lab.api.tiny.plan import Plan
     from dynamo_lab.tiny.int8.pipeline import Int8
-    from dynamo_lab.tiny.plan import plan
+    from dynamo_lab.tiny.plan import plan, problem
+    from dynamo_lab.tiny.selection import selection
 
     if dtype not in ("float32", "int8"):
         raise OptionError(f'dtype={dtype!r} is neither "float32" nor "int8".')
     int8 = Int8(calibrate or [example], scaling, headroom) if dtype == "int8" else None
-    return plan(
+    selected = selection(model, update, channels)
+    asked = problem(
         model,
         example,
         loss or _cross_entropy(),
         optimizer=optimizer,
         memory=memory,
-        update=update,
         channels=channels,
         precision=precision,
         int8=int8,
     )
+    return Plan.of(plan(asked, selected).held())
 
 
 def _cross_entropy() -> Callable[..., Any]:
