@@ -18,31 +18,34 @@ from tests.matrix.store import Run, store, stored
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.matrix.row import Found
-
 
 def main() -> None:
     """Write what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--run", nargs="*", metavar="TITLE", help="these rows, or all")
+    parser.add_argument(
+        "--run", nargs="*", metavar="TITLE", help="these rows, or those not run yet"
+    )
     asked = parser.parse_args().run
     if asked is not None:
-        store(release(), _run(asked))
+        _run(asked)
     PAGE.write_text(page(), encoding="utf-8")
 
 
-def _run(titles: Sequence[str]) -> Run:
-    """All rows, those that are not asked for as they are kept."""
+def _run(titles: Sequence[str]) -> None:
+    """Run these rows, or those that nothing is kept of, and keep each as it comes."""
     before = stored().get(release())
-    kept = before.rows if before and titles else {}
-    rows: dict[str, Found] = {}
+    rows = dict(before.rows) if before else {}
+    date = datetime.datetime.now(datetime.UTC).date().isoformat()
+    software = torch.__version__.partition("+")[0]
     with tempfile.TemporaryDirectory() as folder:
         for row in ROWS:
-            is_kept = row.title in kept and row.title not in titles
-            rows[row.title] = one = kept[row.title] if is_kept else found(row, Path(folder))
+            is_asked = row.title in titles if titles else row.title not in rows
+            if not is_asked:
+                continue
+            rows[row.title] = one = found(row, Path(folder))
             print(f"{row.title}: {one.state}: {one.text}", flush=True)
-    date = datetime.datetime.now(datetime.UTC).date().isoformat()
-    return Run(software=torch.__version__.partition("+")[0], date=date, rows=rows)
+            kept = {row.title: rows[row.title] for row in ROWS if row.title in rows}
+            store(release(), Run(software=software, date=date, rows=kept))
 
 
 if __name__ == "__main__":

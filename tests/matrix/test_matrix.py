@@ -66,9 +66,9 @@ def test_the_page_is_the_one_that_the_kept_runs_make() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "run python -m tests.matrix"
 
 
-def test_a_kept_run_has_each_row() -> None:
+def test_what_is_kept_is_of_rows_that_there_are() -> None:
     for run in stored().values():
-        assert set(run.rows) == {row.title for row in ROWS}
+        assert set(run.rows) <= {row.title for row in ROWS}
 
 
 def _each() -> Iterator[object]:
@@ -83,6 +83,8 @@ def test_a_row_shows_what_is_kept_of_this_release(row: Row, tmp_path: Path) -> N
     run = stored().get(release())
     if run is None:
         pytest.skip(f"nothing is kept of torch {release()}: python -m tests.matrix --run")
+    if row.title not in run.rows:
+        pytest.skip(f"not run yet on torch {release()}: python -m tests.matrix --run")
     kept, now = run.rows[row.title], found(row, tmp_path)
     if "not run" in (kept.state, now.state):
         pytest.skip(f"{kept.text if kept.state == 'not run' else now.text}")

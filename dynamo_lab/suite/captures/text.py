@@ -37,8 +37,8 @@ def _share(count: int, of: int) -> str:
 
 def summary(table: CaptureTable) -> str:
     """Where it ran, and how long it took."""
-    software = ", ".join(table.software)
-    return f"{software}; {seconds(table.seconds)} of processes in all."
+    took = f"{seconds(table.seconds)} of processes in all"
+    return "; ".join((", ".join(table.software), took)) if table.software else "Nothing was tried."
 
 
 def fact_line(fact: Captured, number: int, total: int) -> str:
