@@ -56,7 +56,7 @@ def _programs(runs: dict[str, Run]) -> Iterator[str]:
     for row in ROWS:
         yield f"### {row.title}\n"
         yield f"```python\n{row.program.strip()}\n```\n"
-        yield f"{_told(runs, row)} [PyTorch's page]({row.source}).\n"
+        yield f"{_told(runs, row)} [Upstream]({row.source}).\n"
 
 
 def _told(runs: dict[str, Run], row: Row) -> str:

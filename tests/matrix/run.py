@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 import warnings
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -41,16 +43,20 @@ def _recorded(row: Row, folder: Path) -> lab.Recording:
     path = folder / "program.py"
     path.write_text(text, encoding="utf-8")
     torch.compiler.reset()
-    names: dict[str, Any] = {"torch": torch, "lab": lab, "__name__": "program"}
+    module: Any = ModuleType("program")
+    module.torch, module.lab = torch, lab
+    sys.modules["program"] = module  # where Dynamo looks for the globals of what it inlines
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            exec(compile(text, str(path), "exec"), names)
+            exec(compile(text, str(path), "exec"), vars(module))
         except Exception:
-            if "recorder" not in names:
+            if not hasattr(module, "recorder"):
                 raise
-            return names["recorder"].recording
-    return names["rec"]
+            return module.recorder.recording
+        finally:
+            del sys.modules["program"]
+    return module.rec
 
 
 def exists(name: str) -> bool:

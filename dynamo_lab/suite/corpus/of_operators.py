@@ -7,6 +7,7 @@ operator whose first samples have arguments that cannot be written so is left ou
 from __future__ import annotations
 
 import linecache
+import typing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,6 @@ def _function(name: str, call: str, tensors: list[Any]) -> Any:
     text = f"def program({parameters}):\n    return {call}\n"
     path = f"<operator {name}>"
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
-    names: dict[str, Any] = {"torch": torch, "List": list}
-    exec("from typing import List", names)
+    names: dict[str, Any] = {"torch": torch, "List": typing.List, "__name__": "operators"}  # noqa: UP006
     exec(compile(text, path, "exec"), names)
     return names["program"]

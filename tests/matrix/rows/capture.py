@@ -3,6 +3,7 @@
 from tests.matrix.row import Row, breaks, calls, partly, sentence, shown, unseen
 
 _DOCS = "https://docs.pytorch.org/docs/stable"
+_CONFIG = "https://docs.pytorch.org/docs/2.15/user_guide/torch_compiler/torch.compiler.config.html"
 
 CAPTURE = (
     Row(
@@ -73,7 +74,7 @@ rec = lab.explore(f, torch.ones(3), backend="eager")
             rec.failure,
             "ended with Unsupported" in sentence(rec),
         ),
-        source=f"{_DOCS}/compile/programming_model.fullgraph_false.html",
+        source=f"{_DOCS}/compile/programming_model.error_on_graph_break.html",
     ),
     Row(
         title="the limit of recompilations",
@@ -90,7 +91,7 @@ rec = recorder.recording
             any(one.limit_hit for one in rec.recompiles),
             "hit the limit of recompilations" in sentence(rec),
         ),
-        source=f"{_DOCS}/torch.compiler.config.html",
+        source=_CONFIG,
     ),
     Row(
         title="`fail_on_recompile_limit_hit`",
@@ -108,7 +109,7 @@ rec = recorder.recording
             any(one.limit_hit for one in rec.recompiles),
             rec.failure,
         ),
-        source=f"{_DOCS}/torch.compiler.config.html",
+        source=_CONFIG,
     ),
     Row(
         title="dynamic shapes, found by recompiling",
@@ -129,7 +130,7 @@ rec = recorder.recording
             len(rec.recompiles) == 1,
             len(rec.symbols) == 1,
         ),
-        source=f"{_DOCS}/torch.compiler.config.html",
+        source=_CONFIG,
     ),
     Row(
         title="`backed_size_oblivious`",
@@ -143,7 +144,7 @@ with torch.fx.experimental._config.patch(backed_size_oblivious=True):
             "the symbols, of the size 1 too; not that this setting keeps it a symbol",
             len(rec.symbols) == 2,
         ),
-        source="https://docs.pytorch.org/docs/stable/torch.compiler_dynamic_shapes.html",
+        source=f"{_DOCS}/torch.compiler_dynamic_shapes.html",
     ),
     Row(
         title="unbacked sizes",
@@ -159,7 +160,7 @@ rec = lab.explore(lambda x: x.sin().sum(0), x, backend="eager")
             [one.name for one in rec.symbols] == ["u0"],
             "aten._assert_scalar.default" in calls(rec),
         ),
-        source="https://docs.pytorch.org/docs/stable/torch.compiler_dynamic_shapes.html",
+        source=f"{_DOCS}/torch.compiler_dynamic_shapes.html",
     ),
     Row(
         title="numbers of tensors in the graph",
@@ -174,7 +175,7 @@ with torch.compiler.config.patch(capture_scalar_outputs=True):
             "item" in calls(rec),
             len(rec.symbols) == 1,
         ),
-        source=f"{_DOCS}/torch.compiler.config.html",
+        source=_CONFIG,
     ),
     Row(
         title="shapes that depend on data",
@@ -189,7 +190,7 @@ with torch.compiler.config.patch(capture_dynamic_output_shape_ops=True):
             "nonzero" in calls(rec),
             [one.name for one in rec.symbols] == ["u0"],
         ),
-        source=f"{_DOCS}/torch.compiler.config.html",
+        source=_CONFIG,
     ),
     Row(
         title="messages moved out of the way",
@@ -205,7 +206,7 @@ with torch.compiler.config.patch(reorderable_logging_functions={print}):
             breaks(rec) == [],
             calls(rec) == ["sin"],
         ),
-        source=f"{_DOCS}/torch.compiler.config.html",
+        source=_CONFIG,
     ),
     Row(
         title="compiled autograd",
@@ -281,7 +282,7 @@ rec = recorder.recording
             "the graphs, as without it; the operators that it lists as they run are not shown",
             calls(rec) == ["sin", "operator.add"],
         ),
-        source=f"{_DOCS}/debug_mode.html",
+        source="https://github.com/pytorch/tutorials/pull/3697",
     ),
     Row(
         title="the guards that are kept",

@@ -1,6 +1,6 @@
 """What a program tells the compiler about its functions."""
 
-from tests.matrix.row import Row, breaks, calls, partly, shown
+from tests.matrix.row import Row, bodies, breaks, calls, partly, shown
 
 _MADE = "https://docs.pytorch.org/docs/stable/generated/torch.compiler"
 
@@ -145,9 +145,9 @@ rec = lab.explore(model, torch.ones(3), backend="aot_eager")
         seen=lambda rec: shown(
             "two calls of `invoke_subgraph`, and its body once",
             calls(rec).count("torch.ops.higher_order.invoke_subgraph") == 2,
-            sum(g.stage == "dynamo" and g.parent is not None for g in rec.graphs) == 1,
+            bodies(rec) == 1,
         ),
-        source="https://docs.pytorch.org/docs/stable/torch.compiler_api.html",
+        source=f"{_MADE}.nested_compile_region.html",
     ),
     Row(
         title="the start of a step of CUDA graphs",
