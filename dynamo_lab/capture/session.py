@@ -25,6 +25,7 @@ from dynamo_lab.capture.fast_path import hooks as fast_path_hooks
 from dynamo_lab.capture.fast_path.fast_path import FastPathProbes
 from dynamo_lab.capture.frames import hooks as frames_hooks
 from dynamo_lab.capture.frames.frames import FrameProbes
+from dynamo_lab.capture.frames.stances import StanceProbe
 from dynamo_lab.capture.fusion import hooks as fusion_hooks
 from dynamo_lab.capture.fusion.fusion import FusionProbes
 from dynamo_lab.capture.graphs import hooks as graphs_hooks
@@ -163,6 +164,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
     exports = ExportProbes(recorder, graphs, undo)
     frames.install(patches, undo)
     install = functools.partial(_install_one, recorder, patches)
+    install(StanceProbe(recorder))
     if isinstance(recorder.steps, StepColumns):
         tables.append(steps_hooks)
         install(StepProbes(recorder, compilations, recorder.steps))

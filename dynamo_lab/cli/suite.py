@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dynamo_lab.suite.runner import Engine, Order
 
 _RESULTS = "suite.jsonl"
+_CAPTURES = "captures.jsonl"
 _GIGABYTE = 1 << 30
 
 
@@ -33,6 +34,8 @@ def add(commands: Commands) -> None:
     _add_models(parser.add_argument)
     _add_run(parser.add_argument)
     _add_table(parser.add_argument)
+    told = "how much of a corpus is captured, by Dynamo, TorchScript and torch.export"
+    parser.add_argument("--capture", action="store_true", help=told)
 
 
 def _add_models(option: Callable[..., object]) -> None:
@@ -52,8 +55,8 @@ def _add_models(option: Callable[..., object]) -> None:
 
 def _add_run(option: Callable[..., object]) -> None:
     """How to run it."""
-    told = f"the file for results, from which a run is resumed (default {_RESULTS})"
-    option("--results", default=_RESULTS, metavar="FILE", help=told)
+    told = f"a file from which a run is resumed (default {_RESULTS}, captures: {_CAPTURES})"
+    option("--results", metavar="FILE", help=told)
     option("--again", action="store_true", help="also run what already has a result there")
     option("--workers", type=int, metavar="N", help="processes at once (default: 1 on cpu)")
     option("--devices", default="", metavar="NUMBERS", help="GPUs to use, with commas (default 0)")
@@ -75,11 +78,13 @@ def _add_table(option: Callable[..., object]) -> None:
 def run(options: argparse.Namespace) -> int:
     """0, or 130 if it was interrupted."""
     width = width_of(options)
+    if options.capture:
+        return _capture(options, width)
     if options.compare:
         return _compare(options.compare[0], options.compare[1], width)
     if options.list:
         return _list()
-    path = options.show or options.results
+    path = options.show or options.results or _RESULTS
     finished = bool(options.show) or _run(options, path)
     _print(path, options, width)
     return 0 if finished else 130
@@ -111,12 +116,8 @@ def _order(options: argparse.Namespace) -> Order:
     from dynamo_lab.suite.models.models import chosen
     from dynamo_lab.suite.runner import Order
 
-    if options.workers is not None and options.workers < 1:
-        raise SuiteError(f"--workers {options.workers} runs nothing: pass 1 or more.")
-    if options.limit_seconds <= 0:
-        raise SuiteError("--limit-seconds leaves no time: pass a number above 0.")
+    limits = _limits(options)
     _check_ranks(options)
-    memory = options.limit_memory
     return Order(
         models=tuple(model.name for model in chosen(options.models)),
         tasks=_tasks(options),
@@ -126,10 +127,24 @@ def _order(options: argparse.Namespace) -> Order:
         workers=options.workers,
         ranks=options.ranks,
         size=options.size or ("small" if options.device == "cpu" else "full"),
-        limits=Limits(
-            seconds=options.limit_seconds,
-            memory=None if memory is None else int(memory * _GIGABYTE),
-        ),
+        limits=limits,
+    )
+
+
+def _limits(options: argparse.Namespace) -> Limits:
+    """What a case may take.
+
+    Raises:
+        SuiteError: a number makes no sense.
+    """
+    if options.workers is not None and options.workers < 1:
+        raise SuiteError(f"--workers {options.workers} runs nothing: pass 1 or more.")
+    if options.limit_seconds <= 0:
+        raise SuiteError("--limit-seconds leaves no time: pass a number above 0.")
+    memory = options.limit_memory
+    return Limits(
+        seconds=options.limit_seconds,
+        memory=None if memory is None else int(memory * _GIGABYTE),
     )
 
 
@@ -197,6 +212,21 @@ def _list() -> int:
         names = [model.name for model in known if model.family == family]
         print(f"{family} ({len(names)}): {', '.join(names)}")
     return 0
+
+
+def _capture(options: argparse.Namespace, width: int) -> int:
+    """The same of captures: they have a list, a file and a table of their own."""
+    from dynamo_lab.cli.core.captures import list_programs, print_table, run_captures
+
+    if options.list:
+        return list_programs(options.models)
+    path = options.show or options.results or _CAPTURES
+    finished = True
+    if not options.show:
+        with _terminated_as_interrupted():
+            finished = run_captures(path, _limits(options), options)
+    print_table(path, options, width)
+    return 0 if finished else 130
 
 
 @contextmanager

@@ -89,9 +89,9 @@ def reveal(number: str) -> Any:
 def exercises(lesson: int | None = None) -> tuple[Exercise, ...]:
     """The exercises of one lesson, or of all, in their order."""
     if lesson is None:
-        return tuple(found for number in _LESSONS for found in exercises(number))
-    if lesson not in _LESSONS:
-        raise CourseError(f"There is no lesson {lesson}: pass 0 to {max(_LESSONS)}.")
+        return tuple(found for number in range(len(_LESSONS)) for found in exercises(number))
+    if not 0 <= lesson < len(_LESSONS):
+        raise CourseError(f"There is no lesson {lesson}: pass 0 to {len(_LESSONS) - 1}.")
     return importlib.import_module(f"{__name__}.{_LESSONS[lesson]}").EXERCISES
 
 

@@ -15,7 +15,7 @@ from dynamo_lab.suite.summary import (
 from dynamo_lab.suite.table import Cell, Table
 from dynamo_lab.view.core.words import plural, seconds, size
 
-_STYLE = """\
+STYLE = """\
 :root{color-scheme:light dark}
 body{font:14px/1.5 system-ui,sans-serif;max-width:1200px;margin:24px auto;padding:0 16px}
 table{border-collapse:collapse;margin:12px 0}
@@ -58,7 +58,7 @@ def page(table: Table) -> str:
         tag("meta", charset="utf-8"),
         tag("meta", name_="viewport", content="width=device-width"),
         tag("title", f"{title} · dynamo_lab"),
-        Markup(f"<style>{_STYLE}</style>"),
+        Markup(f"<style>{STYLE}</style>"),
     )
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{body}</body></html>\n'
 

@@ -1,20 +1,13 @@
-"""The result of each model, and the file that stores it: one JSON line per result, only appended.
-
-A run that ended early is resumed by reading its file. A last line that was cut short, as when the
-machine went away, is skipped; so is any other that is damaged.
-"""
+"""The result of each model, and the file that stores it, from which a run is resumed."""
 
 import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
-from dynamo_lab.errors import SuiteError
 from dynamo_lab.model.benchmarks import Machine
-from dynamo_lab.model.core.files import unwritable
+from dynamo_lab.suite.lines import append_line, read_lines
 
 Task = Literal["inference", "training", "optimizer", "ddp", "fsdp"]
 """`optimizer` is a training step of the compiled model, with the optimizer's step eager and, in
@@ -101,50 +94,21 @@ def read(path: str | os.PathLike[str], must_exist: bool = True) -> Results:
     Raises:
         SuiteError: there is no such file, or nothing in it is a result.
     """
-    try:
-        lines = Path(path).read_bytes().splitlines()
-    except FileNotFoundError:
-        if not must_exist:
-            return Results()
-        raise SuiteError(f"There is no file {os.fspath(path)!r}: check the path.") from None
-    except OSError as error:
-        raise SuiteError(
-            f"{os.fspath(path)!r} cannot be read ({error.strerror}): name a file of results."
-        ) from None
+    lines = read_lines(path, Result, must_exist)
     found: dict[Case, Result] = {}
-    damaged = 0
-    for line in filter(None, lines):
-        try:
-            result = msgspec.json.decode(line, type=Result)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            damaged += 1
-        else:
-            found.pop(result.case, None)
-            found[result.case] = result
-    if lines and not found and damaged:
-        raise SuiteError(
-            f"{os.fspath(path)!r} holds no results of a suite: name a file that "
-            "`dynamo-lab suite --results` wrote."
-        )
-    return Results(tuple(found.values()), damaged)
+    for result in lines.facts:
+        found.pop(result.case, None)
+        found[result.case] = result
+    return Results(tuple(found.values()), lines.damaged)
 
 
 def append(path: str | os.PathLike[str], result: Result) -> None:
-    """Add a result to the file, on a line of its own whatever the last one was cut to.
+    """Add a result to the file.
 
     Raises:
         SuiteError: the file cannot be written.
     """
-    line = msgspec.json.encode(result) + b"\n"
-    try:
-        with Path(path).open("ab+") as file:
-            if file.tell():  # the position is at the end
-                file.seek(-1, os.SEEK_END)
-                if file.read(1) != b"\n":
-                    line = b"\n" + line
-            file.write(line)
-    except OSError as error:
-        raise SuiteError(unwritable(path, error)) from error
+    append_line(path, result)
 
 
 def still_to_do(cases: Iterable[Case], results: Sequence[Result]) -> list[Case]:

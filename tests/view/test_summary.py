@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from dynamo_lab.model.core.notes import STANCE, Note
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Failure, Recording
@@ -181,3 +182,13 @@ def test_a_long_failure_is_told_in_brief_and_kept_whole(make: Make) -> None:
     assert build(replace(recording, failure=short)).summary.failure_text == ""
     two = replace(failure, message="bad\nbecause of this")
     assert build(replace(recording, failure=two)).summary.failure_text == "bad\nbecause of this"
+
+
+def test_where_nothing_was_compiled_the_stances_in_force_are_said() -> None:
+    stance = Note(level="info", about=STANCE, message='The stance was "force_eager" for a time.')
+    other = Note(level="info", about="logs", message="Something else.")
+    said = build(Recording(title="run", notes=(other, stance))).summary.sentence
+    assert said == (
+        "Nothing was compiled: Dynamo saw no Python function during this run. "
+        'The stance was "force_eager" for a time.'
+    )

@@ -201,8 +201,9 @@ class Recorder:
         """Fix the length of the recording."""
         self.stopped = self.now()
         for frame in self.frames:
-            if frame.outcome == "compiling":  # nothing came of it
-                self.update(self.frames, frame.id, outcome="skipped")
+            if frame.outcome == "compiling":  # `aot_compile` captures without Dynamo's compilation
+                captured = bool(frame.attempts) and frame.attempts[-1].outcome == "compiled"
+                self.update(self.frames, frame.id, outcome="compiled" if captured else "skipped")
 
     def freeze(self) -> Recording:
         """What is known now, as a separate recording."""

@@ -107,16 +107,7 @@ class FrameProbes:
         compile_id = str(kwargs["compile_id"])
         frame = self.frame(code)
         self._compilations.begin(compile_id, frame)
-        if not self._recorder.frames[frame].bytecode:
-            self._name_wrapped(frame, code, rest[3])
-            keep_code(code, self._recorder.texts)
-            if id(code) not in self._continues:  # Dynamo wrote those itself
-                self._recorder.texts.ran(code)
-            self._recorder.update(
-                self._recorder.frames,
-                frame,
-                bytecode=bytecode(code, self._recorder.texts),
-            )
+        self._keep(frame, code, rest[3])
         try:
             result = yield
         except BaseException as error:
@@ -126,6 +117,17 @@ class FrameProbes:
             self._not_compiled(frame, hooks.SKIP_REASON.of(result) or "")
         else:
             self._recorder.update(self._recorder.frames, frame, outcome="compiled", reason="")
+
+    def _keep(self, frame: int, code: CodeType, closure: Any) -> None:
+        """Keep what is known of a frame before it is analysed: its lines and its instructions."""
+        if self._recorder.frames[frame].bytecode:
+            return
+        self._name_wrapped(frame, code, closure)
+        keep_code(code, self._recorder.texts)
+        if id(code) not in self._continues:  # Dynamo wrote those itself
+            self._recorder.texts.ran(code)
+        instructions = bytecode(code, self._recorder.texts)
+        self._recorder.update(self._recorder.frames, frame, bytecode=instructions)
 
     def _name_wrapped(self, frame: int, code: CodeType, closure: Any) -> None:
         """A library's wrapper has the name of the user's function that it calls."""
@@ -187,8 +189,9 @@ class FrameProbes:
             if recompile.compile_id == compile_id:
                 self._recorder.update(self._recorder.recompiles, index, limit_hit=True)
 
-    def attempt(self, code: CodeType, *_: Any, **__: Any) -> Generator[None, Any, None]:
-        """Dynamo analyses a frame once."""
+    def attempt(self, code: CodeType, *rest: Any, **_: Any) -> Generator[None, Any, None]:
+        """Dynamo analyses a frame once: in its compilation, or without one for `aot_compile`."""
+        self._keep(self.frame(code), code, rest[3])
         compile_id = self._compilations.current_id()
         started = self._recorder.now()
         self._breaks.forget()

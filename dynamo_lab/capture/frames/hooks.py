@@ -48,6 +48,10 @@ SKIP_REASON = Field(
     otherwise="",
 )
 
+_STANCE = "which stance compiled functions had is not recorded."
+STANCE = Private("torch._dynamo.eval_frame", "_stance", _STANCE)
+SET_STANCE = Private("torch._dynamo.decorators", "_set_stance", _STANCE)
+
 _BEFORE_2_12 = "why a frame was skipped is not recorded."
 IS_SKIPPED = Private("torch._dynamo.trace_rules", "check", _BEFORE_2_12, until="2.11")
 IS_DISABLED = Private(

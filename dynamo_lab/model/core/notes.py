@@ -6,6 +6,9 @@ from msgspec import Struct
 
 from dynamo_lab.model.core.references import Ref
 
+STANCE = "torch.compiler.set_stance"
+"""What a note is about that names a stance: where nothing was compiled, it may be why."""
+
 
 class Note(Struct, frozen=True, kw_only=True):
     """A remark of the recorder. A `failure` means that something is missing from the recording.

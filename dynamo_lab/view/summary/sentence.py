@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.core.notes import STANCE
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.exceptions import failure_line
@@ -77,7 +78,9 @@ def _outcome(recording: Recording, places: Places) -> str:
     if recording.package_failures and not recording.frames:
         return "A graph that `torch.export` captured was to be compiled ahead of time."
     if not recording.frames and not graphs:
-        return "Nothing was compiled: Dynamo saw no Python function during this run."
+        nothing = "Nothing was compiled: Dynamo saw no Python function during this run."
+        stances = (note.message for note in recording.notes if note.about == STANCE)
+        return " ".join((nothing, *stances))
     if not graphs:
         return _nothing(recording, places)
     return _captured(recording, places, graphs)

@@ -1,0 +1,131 @@
+"""A run over the corpus: a process for each program, with its limits; it resumes from its file."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.suite.captures import facts
+from dynamo_lab.suite.captures.facts import Captured, Outcome, Way
+from dynamo_lab.suite.corpus.corpus import family_of, imports_of
+from dynamo_lab.suite.lines import append_line
+from dynamo_lab.suite.supervisor import Limits, memory_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_IMPORTED = ["dynamo_lab.suite.captures.judge", "dynamo_lab.capture.session"]
+"""What each process begins with: PyTorch and the compiler among it."""
+
+_POLL = 0.05  # seconds
+
+
+def run(
+    programs: Sequence[str],
+    path: str,
+    limits: Limits,
+    workers: int,
+    *,
+    again: bool,
+    report: Callable[[Captured, int, int], None],
+) -> None:
+    """Try each program that the file has no facts of; facts are appended as they come.
+
+    `report` is called with each fact, its number and how many there are to come in all.
+
+    Raises:
+        SuiteError: the file cannot be read or written.
+    """
+    known = () if again else facts.read(path, must_exist=False)
+    todo = facts.still_to_do(programs, known)
+    processes = _processes(imports_of(todo))
+    with ThreadPoolExecutor(workers) as pool:
+        running = [pool.submit(examine, name, limits, processes) for name in todo]
+        try:
+            for number, done in enumerate(as_completed(running), 1):
+                fact = done.result()
+                append_line(path, fact)
+                report(fact, number, len(todo))
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _processes(imports: list[str]) -> Any:
+    """Processes that begin with PyTorch imported, where the system can fork such ones."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([*_IMPORTED, *imports])
+    return context
+
+
+def examine(name: str, limits: Limits, processes: Any) -> Captured:
+    """What becomes of one program, whatever ends its process."""
+    ours, theirs = processes.Pipe(duplex=False)
+    process = processes.Process(target=_judge, args=(name, theirs), daemon=True)
+    started = time.monotonic()
+    process.start()
+    theirs.close()
+    heard = _Heard()
+    try:
+        ended = _listen(ours, process, limits, heard)
+    finally:
+        process.kill()
+        process.join()
+    if ended and heard.at is not None:
+        heard.outcomes[heard.at] = ended
+    return Captured(
+        program=name,
+        family=family_of(name),
+        outcomes=heard.outcomes,
+        graphs=heard.graphs,
+        breaks=heard.breaks,
+        seconds=round(time.monotonic() - started, 2),
+        software=f"torch {version('torch').partition('+')[0]}",
+    )
+
+
+def _judge(name: str, line: Any) -> None:
+    from dynamo_lab.suite.captures.judge import judge
+
+    judge(name, line)
+
+
+class _Heard:
+    """What a process told so far, and the way that it is at."""
+
+    def __init__(self) -> None:
+        self.at: Way | None = "eager"
+        self.outcomes: dict[Way, Outcome] = {}
+        self.graphs: int | None = None
+        self.breaks: dict[str, int] = {}
+
+    def hear(self, message: Any) -> None:
+        """Take a message of the process."""
+        if not hasattr(message, "outcome"):
+            self.at = message.way
+            return
+        self.at = None
+        self.outcomes[message.way] = message.outcome
+        if message.way == "dynamo":
+            self.graphs, self.breaks = message.graphs, message.breaks
+
+
+def _listen(line: Any, process: Any, limits: Limits, heard: _Heard) -> Outcome | None:
+    """Hear the process to its end: None, or how it was ended before."""
+    until = time.monotonic() + limits.seconds
+    while True:
+        try:
+            while line.poll(_POLL):
+                heard.hear(line.recv())
+        except (EOFError, OSError):
+            break
+        if time.monotonic() > until:
+            return Outcome("timed out", f"more than {limits.seconds:g} s")
+        if limits.memory is not None and memory_of(process.pid) > limits.memory:
+            return Outcome("out of memory", f"more than {limits.memory / 2**30:.1f} GiB")
+    process.join()
+    return Outcome("crashed", f"exit code {process.exitcode}") if process.exitcode else None

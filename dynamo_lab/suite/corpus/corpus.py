@@ -1,0 +1,96 @@
+"""The corpus: families of programs, by the package that each comes from."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+
+from msgspec import Struct
+
+from dynamo_lab.errors import SuiteError
+from dynamo_lab.suite.corpus import (
+    of_modules,
+    of_operators,
+    of_timm,
+    of_torchvision,
+    of_transformers,
+    of_vit_pytorch,
+    of_x_transformers,
+)
+from dynamo_lab.suite.corpus.program import Entry
+
+
+class Family(Struct, frozen=True):
+    """Programs that need one package.
+
+    `imports` takes long to import, which is done once for the processes of all its programs.
+    """
+
+    name: str
+    package: str
+    imports: str
+    entries: Callable[[], Iterator[Entry]]
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether its package is there."""
+        return importlib.util.find_spec(self.package) is not None
+
+
+_TESTS = "torch.testing._internal"
+
+FAMILIES = (
+    Family("operators", "expecttest", f"{_TESTS}.common_methods_invocations",
+           of_operators.entries),
+    Family("modules", "expecttest", f"{_TESTS}.common_modules", of_modules.entries),
+    Family("transformers", "transformers", "transformers.models.auto.modeling_auto",
+           of_transformers.entries),
+    Family("timm", "timm", "timm", of_timm.entries),
+    Family("torchvision", "torchvision", "torchvision", of_torchvision.entries),
+    Family("vit-pytorch", "vit_pytorch", "vit_pytorch", of_vit_pytorch.entries),
+    Family("x-transformers", "x_transformers", "x_transformers", of_x_transformers.entries),
+)  # fmt: skip
+
+
+@cache
+def entries_of(family: str) -> dict[str, Entry]:
+    """The entries of a family by their full names, "family:name"; none without its package."""
+    found = next(one for one in FAMILIES if one.name == family)
+    if not found.is_installed:
+        return {}
+    return {f"{family}:{entry.name}": entry for entry in found.entries()}
+
+
+def imports_of(names: Iterable[str]) -> list[str]:
+    """What the families of these programs import."""
+    families = {family_of(name) for name in names}
+    return [family.imports for family in FAMILIES if family.name in families]
+
+
+def family_of(name: str) -> str:
+    """The family that a full name is of."""
+    return name.partition(":")[0]
+
+
+def program_of(name: str) -> Entry:
+    """The entry with a full name."""
+    return entries_of(family_of(name))[name]
+
+
+def chosen(asked: str) -> list[str]:
+    """The full names of the programs that are asked for: families and names, with commas, or all.
+
+    Raises:
+        SuiteError: there is no such family or program.
+    """
+    families = [family.name for family in FAMILIES]
+    found: list[str] = []
+    for one in filter(None, map(str.strip, asked.split(","))) if asked else families:
+        if family_of(one) not in families:
+            raise SuiteError(f"There is no family {one!r}: there are {', '.join(families)}.")
+        names = list(entries_of(family_of(one)))
+        if one not in families and one not in names:
+            raise SuiteError(f"There is no program {one!r}: `--capture --list` prints their names.")
+        found += names if one in families else [one]
+    return found

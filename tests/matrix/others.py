@@ -1,0 +1,14 @@
+"""Public names that have no row, each with the reason."""
+
+OTHERS = {
+    "compiler.reset": "forgets compiled code; a recording starts with it",
+    "compiler.config.job_id": "names a job to PyTorch's remote cache of profiles",
+    "compiler.config.accumulated_recompile_limit": "as `recompile_limit`, over all code",
+    "compiler.config.verbose": "longer error messages; a recording has the whole of them",
+    "compiler.config.log_file_name": "where PyTorch writes its logs; see the view of messages",
+    "compiler.config.allow_unspec_int_on_nn_module": "which numbers of a module become symbols; "
+    "the view of shapes shows those that do",
+    "compiler.config.skip_tensor_guards_with_matching_dict_tags": "a shortcut of checks",
+    "compiler.config.enable_cpp_symbolic_shape_guards": "the language of those checks",
+    "compiler.config.wrap_top_frame": "compiles a module's hooks with it",
+}

@@ -1,0 +1,79 @@
+"""What the installed PyTorch shows of each row."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import warnings
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+import dynamo_lab as lab
+from tests.matrix.row import Found
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.matrix.row import Row
+
+
+def release() -> str:
+    """The minor release of the installed PyTorch: "2.13"."""
+    return ".".join(torch.__version__.split(".")[:2])
+
+
+def found(row: Row, folder: Path) -> Found:
+    """Run a row's program, from a file of its own, and say what is to be seen of it."""
+    lacked = next((name for name in row.needs if not exists(name)), "")
+    if lacked:
+        return Found("absent", f"no `torch.{lacked}`")
+    missing = [name for name in row.packages if importlib.util.find_spec(name) is None]
+    if missing:
+        return Found("not run", f"needs the package {missing[0]}")
+    if row.cuda and not torch.cuda.is_available():
+        return Found("not run", "needs a GPU")
+    return row.seen(_recorded(row, folder))
+
+
+def _recorded(row: Row, folder: Path) -> lab.Recording:
+    text = row.program.lstrip()
+    path = folder / "program.py"
+    path.write_text(text, encoding="utf-8")
+    torch.compiler.reset()
+    module: Any = ModuleType("program")
+    module.torch, module.lab = torch, lab
+    sys.modules["program"] = module  # where Dynamo looks for the globals of what it inlines
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            exec(compile(text, str(path), "exec"), vars(module))
+        except Exception:
+            if not hasattr(module, "recorder"):
+                raise
+            return module.recorder.recording
+        finally:
+            del sys.modules["program"]
+    return module.rec
+
+
+def exists(name: str) -> bool:
+    """Whether this PyTorch has a name below `torch`, whose modules need not be imported."""
+    at: Any = torch
+    path = "torch"
+    for part in name.split("."):
+        path = f"{path}.{part}"
+        if not hasattr(at, part) and not _imports(path):
+            return False
+        at = getattr(at, part)
+    return True
+
+
+def _imports(path: str) -> bool:
+    try:
+        importlib.import_module(path)
+    except ImportError:
+        return False
+    return True
