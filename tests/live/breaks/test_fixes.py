@@ -16,6 +16,7 @@ import dynamo_lab as lab
 from dynamo_lab.errors import FixError
 from dynamo_lab.live import observed as seen_of_runs
 from dynamo_lab.record import replay
+from dynamo_lab.view import build
 from tests.live.breaks.fixable import WORKING, assigns, calls_another, prints
 from tests.live.notebook import run_cells, text_of
 from tests.live.programs import PROGRAMS
@@ -312,3 +313,32 @@ def test_a_fix_and_a_finding_on_one_break_have_one_verdict(monkeypatch: pytest.M
     assert tried == finding.apply().numbers
     assert tried.same is None
     assert "exactly as they do without the change" in tried.sentence
+
+
+class Prints(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x.exp()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> torch.Tensor:
+        print("in the backward")
+        return gradients[0] * 2
+
+
+def prints_in_the_backward(x: torch.Tensor) -> torch.Tensor:
+    return Prints.apply(x).sum()
+
+
+def test_a_print_in_a_backward_is_not_put_off_as_it_would_be_lost(capsys: Any) -> None:
+    x = torch.ones(4, requires_grad=True)
+    recording = lab.explore(prints_in_the_backward, x, backend="aot_eager")
+    [item] = recording.breaks
+    assert [fix.name for fix in item.fixes] == ["remove the call", "torch.compiler.disable"]
+    view = build(recording).breaks[0]
+    assert not any("reorderable" in text for text in view.advice)
+    capsys.readouterr()
+    with config.patch(reorderable_logging_functions={print}):
+        torch._dynamo.reset()
+        torch.compile(prints_in_the_backward, backend="aot_eager")(x).backward()
+    assert "in the backward" not in capsys.readouterr().out, "why it is not offered"
