@@ -8,7 +8,7 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks import backwards
+from dynamo_lab.view.breaks import printing
 from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
@@ -79,7 +79,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
     column, end_column = columns(span, places.text(line))
     fixes = fixes_of(recording, item)
     advice = _advice(item, made, places, has_fix=bool(fixes))
-    told = backwards.advice_on(item, recording, advice_on(item, recording, advice))
+    told = printing.advice_on(item, recording, advice_on(item, recording, advice))
     return BreakView(
         id=item.id,
         title=rule.title,
