@@ -78,6 +78,6 @@ def of_frames(messages: Iterable[Message]) -> dict[str, Place]:
         frame = frame_of(message.head.compile_id.partition("_")[0])
         if frame not in sure and (place := told(message)):
             sure[frame] = place
-        elif (place := guessed(message)) and not (frame in unsure and unsure[frame].name):
+        elif not (frame in unsure and unsure[frame].name) and (place := guessed(message)):
             unsure[frame] = place if place.name else unsure.get(frame, place)
     return {**unsure, **sure}

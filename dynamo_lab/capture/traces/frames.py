@@ -227,9 +227,11 @@ class Frames:
 
     def _given_up(self, known: Compilation) -> None:
         """After a break, this compilation left the whole frame to Python."""
-        for at, item in enumerate(self.breaks):
-            if item.compile_id == known.id and item.frame == known.frame:
-                self.breaks[at] = replace(item, effect="skipped")
+        at = self._last_break.get(known.frame)
+        if at is None or self.breaks[at].compile_id != known.id:
+            return
+        if self.breaks[at].effect == "resumed":
+            self.breaks[at] = replace(self.breaks[at], effect="skipped")
 
     def _attempts(
         self, known: Compilation, told: dict[str, Any], outcome: AttemptOutcome, reason: str

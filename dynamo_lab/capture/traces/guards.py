@@ -167,20 +167,20 @@ def with_values(
 
     The log itself says only which check did not hold: `x.scale == 1`.
     """
-    now: dict[tuple[str, str], str] = {}
+    now: dict[tuple[int, str, str], str] = {}
     for guard in guards:
         for expression in guard.expressions:
             source, equal, value = expression.partition(" == ")
             if equal and _NUMBER.fullmatch(value):
-                now[guard.compile_id, source] = value
+                now[guard.frame, guard.compile_id, source] = value
     for one in symbols:
         if one.hint:
-            now |= {(one.compile_id, source): one.hint for source in one.sources}
+            now |= {(one.frame, one.compile_id, source): one.hint for source in one.sources}
     return tuple(
         replace(
             item,
             failed=tuple(
-                replace(failed, now=now.get((item.compile_id, failed.source), ""))
+                replace(failed, now=now.get((item.frame, item.compile_id, failed.source), ""))
                 if failed.was and not failed.now
                 else failed
                 for failed in item.failed

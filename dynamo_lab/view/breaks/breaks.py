@@ -8,6 +8,7 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.breaks import printing
 from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
@@ -78,6 +79,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
     column, end_column = columns(span, places.text(line))
     fixes = fixes_of(recording, item)
     advice = _advice(item, made, places, has_fix=bool(fixes))
+    told = printing.advice_on(item, recording, advice_on(item, recording, advice))
     return BreakView(
         id=item.id,
         title=rule.title,
@@ -89,7 +91,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         frame=names[item.frame],
         reason=begun(item.reason),
         explanation=begun(tidy(item.explanation, line[1], places.text(line))),
-        advice=tuple(map(begun, advice_on(item, recording, advice))),
+        advice=tuple(map(begun, told)),
         context=item.context,
         registry_id=item.registry_id,
         # The recording may be anyone's file: a URL of another scheme could be a script.

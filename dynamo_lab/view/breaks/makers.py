@@ -67,10 +67,12 @@ def made_there(item: Break, places: Places) -> Rule | None:
 def is_of_pytorch(item: Break, places: Places) -> bool:
     """Whether a break lies in PyTorch's own code, and no line of the reader led there.
 
-    The call of a module that the reader had compiled is no such code, whoever wrote the module.
+    The call of a module that the reader had compiled is no such code, whoever wrote the module, and
+    hooks that PyTorch calls are somebody's.
     """
     lines = [places.line_of(span) for span in _stack(item, places)]
-    return _lies_in(_PYTORCH, item, places) and not all(map(places.is_call, lines))
+    is_called = all(map(places.is_call, lines)) or "backwards hooks" in item.gb_type
+    return _lies_in(_PYTORCH, item, places) and not is_called
 
 
 def is_of_logging(item: Break, places: Places) -> bool:

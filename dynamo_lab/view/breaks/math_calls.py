@@ -37,11 +37,11 @@ def _decides(item: Break, recording: Recording) -> bool:
 
 def only_computes_with_it(item: Break, recording: Recording) -> bool:
     """Whether the number is only computed with, so that a symbol does for it."""
-    about = partial(only_computes, is_inlined=_has_caller(item, recording))
+    about = partial(only_computes, is_inlined=has_caller(item, recording))
     return bool(_ITEM.search(item.gb_type)) and _asks(about, item, recording)
 
 
-def _has_caller(item: Break, recording: Recording) -> bool:
+def has_caller(item: Break, recording: Recording) -> bool:
     """Whether other compiled code calls the function that a break is in.
 
     What is resumed after a break is called by the function that it is the rest of.

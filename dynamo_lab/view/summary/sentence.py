@@ -218,8 +218,8 @@ def _places(breaks: Sequence[Break], recording: Recording, places: Places) -> st
     own = [item for item, code in zip(breaks, whose, strict=True) if not code]
     parts = [f"at {_at(own, recording, places)}"] if own else []
     for code, many in Counter(filter(None, whose)).items():
-        within = "each time" if many == len(breaks) else f"{many:,} of them"
-        parts.append(f"{within} within {code}")
+        some = f"{many:,} of them " if many < len(breaks) else "each time " if many > 1 else ""
+        parts.append(f"{some}within {code}")
     return ", ".join(parts)
 
 

@@ -44,6 +44,41 @@ _RECURRENT = Rule(
 
 RULES = (
     Rule(
+        r"(?i)^module-level backwards hooks",
+        "backward hook of a module",
+        (
+            "Hook a tensor in `forward` instead: Dynamo captures `y.register_hook(...)`, and a "
+            "module's own backward hooks only where it compiles the backward too.",
+            "`torch._dynamo.config.compiled_autograd = True` does that alone where compiled code "
+            "calls `backward()`: called outside, it fails.",
+        ),
+        example=example(
+            """
+            import torch
+
+            f = torch.nn.Sequential(torch.nn.Linear(4, 4))
+            f[0].register_full_backward_hook(lambda module, into, out: None)
+            """,
+            """
+            import torch
+
+            class Hooked(torch.nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.linear = torch.nn.Linear(4, 4)
+
+                def forward(self, x):
+                    y = self.linear(x)
+                    y.register_hook(lambda gradient: None)
+                    return y
+
+            f = Hooked()
+            """,
+            "torch.ones(2, 4)",
+            same=False,
+        ),
+    ),
+    Rule(
         r"(?i)^uninitialized nn\.Module",
         "uninitialized nn.Module",
         (
