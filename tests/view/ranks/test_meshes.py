@@ -125,7 +125,7 @@ def _plan() -> JobRecording:
 def test_a_plan_says_so_in_every_output() -> None:
     job = _plan()
     view = job.ranks()
-    said = "A plan of 4 ranks, made in 2 s from one of each of 2 kinds: nothing ran."
+    said = "A plan of 4 ranks, made in 2.0 s from one of each of 2 kinds: nothing ran."
     assert view.sentence == said
     assert job.is_plan
     assert not job.findings

@@ -34,14 +34,14 @@ function Plan({ plan }: { plan: PlanView }) {
     <section>
       <p><b>{plan.sentence}</b></p>
       {plan.remarks.map((text) => <p key={text} class="dl-dim">{text}</p>)}
-      <Table class="dl-collectives">
+      <Table class="dl-plan">
         <thead><tr>{plan.kinds_head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
         <tbody>{plan.kinds.map(({ label, cells }) => <tr key={label}>{cells.map((cell, i) => <td key={i}>{cell}</td>)}</tr>)}</tbody>
       </Table>
       {plan.kinds.map(({ label, rows }, at) => (
         <details key={label} open={at === 0}>
           <summary>What {label} would call</summary>
-          <Table class="dl-collectives">
+          <Table class="dl-plan">
             <thead><tr>{plan.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
             <tbody>{rows.map((row, i) => <tr key={i}>{row.map((cell, j) => <td key={j}><Prose text={cell} /></td>)}</tr>)}</tbody>
           </Table>

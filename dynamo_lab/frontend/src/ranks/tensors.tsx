@@ -55,7 +55,7 @@ export function Tensors({ tensors }: { tensors: readonly TensorView[] }) {
       <h3>DTensors</h3>
       {tensor.blocks.length > 0 && <><p><b>{tensor.name}</b></p><Drawing key={tensor.name} tensor={tensor} /></>}
       {tensor.remark && <p>{tensor.remark}</p>}
-      <Table class="dl-collectives">
+      <Table class="dl-plan">
         <thead><tr>{HEAD.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
         <tbody>
           {tensors.map(({ cells }, row) => (
