@@ -153,3 +153,18 @@ def test_a_plan_is_saved_and_loaded(tmp_path: Any) -> None:
     loaded = lab.open_job(tmp_path / "plan.json")
     assert loaded.is_plan
     assert loaded.job == _plan().job
+
+
+def test_messages_are_listed_with_the_rank_that_called() -> None:
+    calls = tuple(
+        Call(name="send 0->1", group="0", number=at, is_message=True, sizes=((8,),),
+             dtypes=("Float",), is_done=at < 3)
+        for at in (1, 2, 3)
+    )  # fmt: skip
+    first = _rank(0, groups=(Group("0", (0, 1, 2, 3)),))
+    assert first.rank is not None
+    view = _job(replace(first, rank=replace(first.rank, calls=calls))).ranks().messages
+    assert view is not None
+    assert view.rows == (("3", "rank 0", "send 0->1", "32 B", "all ranks", ""),)
+    assert view.sentence == "3 calls of send or recv; 1 of them did not end."
+    assert _job(first).ranks().messages is None

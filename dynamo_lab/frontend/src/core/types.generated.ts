@@ -2108,6 +2108,7 @@ export interface RanksView {
   readonly is_whole: boolean;
   readonly collectives: CollectivesView | null;
   readonly splits: readonly SplitView[];
+  readonly messages: MessagesView | null;
   readonly plan: PlanView | null;
   readonly meshes: readonly MeshView[];
   readonly tensors: readonly TensorView[];
@@ -2215,6 +2216,17 @@ export interface SplitView {
 export interface BucketView {
   readonly cells: readonly string[];
   readonly parameters: readonly string[];
+}
+
+/**
+ * `rows` are in the columns of `head`: messages of a rank that are alike are one.
+ *
+ * With whom is in the message where the backend says it: "send 0->1".
+ */
+export interface MessagesView {
+  readonly sentence: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
 }
 
 /** `sentence` says that nothing ran, `remarks` what is taken for granted. */

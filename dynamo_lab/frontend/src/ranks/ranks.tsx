@@ -1,6 +1,6 @@
 // The ranks of a job: the plan of one that did not run, its collectives in time, its mesh, DTensors and memory.
 import { useStore } from "../core/context";
-import type { PlanView, RankMemoryView, SplitView } from "../core/types.generated";
+import type { MessagesView, PlanView, RankMemoryView, SplitView } from "../core/types.generated";
 import { cut } from "../core/words";
 import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
@@ -51,6 +51,19 @@ function Plan({ plan }: { plan: PlanView }) {
   );
 }
 
+function Messages({ messages }: { messages: MessagesView }) {
+  return (
+    <section>
+      <h3>Messages</h3>
+      <p>{messages.sentence}</p>
+      <Table class="dl-plan">
+        <thead><tr>{messages.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+        <tbody>{messages.rows.map((row, i) => <tr key={i}>{row.map((cell, j) => <td key={j}>{cell}</td>)}</tr>)}</tbody>
+      </Table>
+    </section>
+  );
+}
+
 function Memory({ memory }: { memory: RankMemoryView }) {
   return (
     <section>
@@ -71,6 +84,7 @@ export function Ranks() {
     <div class="dl-scroll dl-ranks-part">
       {view.plan && <Plan plan={view.plan} />}
       {view.collectives && <Collectives view={view.collectives} />}
+      {view.messages && <Messages messages={view.messages} />}
       {view.meshes.map((mesh) => <Mesh key={mesh.title} mesh={mesh} />)}
       {view.tensors.length > 0 && <Tensors tensors={view.tensors} />}
       {view.memory && <Memory memory={view.memory} />}
