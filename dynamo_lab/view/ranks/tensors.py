@@ -49,7 +49,7 @@ def build(ranks: Sequence[Known]) -> tuple[TensorView, ...]:
     """The DTensors that the ranks have seen; parameters first."""
     seen: dict[tuple[object, ...], list[tuple[int, ShardedTensor]]] = {}
     for one in ranks:
-        for tensor in one.rank.tensors:
+        for tensor in one.rank.dtensors:
             key = tensor.kind == "input", tensor.name, tensor.shape, tensor.placements
             seen.setdefault(key, []).append((one.rank.number, tensor))
     by_kind = sorted(seen.items(), key=lambda item: bool(item[0][0]))

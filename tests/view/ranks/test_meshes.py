@@ -71,7 +71,7 @@ def test_a_part_of_a_mesh_is_not_shown_beside_it() -> None:
 
 
 def test_blocks_are_uneven_where_the_shards_are() -> None:
-    (view,) = _job(_rank(0, tensors=(WEIGHT,))).ranks().tensors
+    (view,) = _job(_rank(0, dtensors=(WEIGHT,))).ranks().tensors
     first, second = view.blocks
     assert (first.ranks, first.sizes, second.ranks, second.sizes) == (
         (0, 2),
@@ -85,14 +85,14 @@ def test_blocks_are_uneven_where_the_shards_are() -> None:
 
 def test_ranks_that_hold_nothing_are_named() -> None:
     thin = replace(WEIGHT, shape=(1, 4), local=(1, 4))
-    (view,) = _job(_rank(0, tensors=(thin,))).ranks().tensors
+    (view,) = _job(_rank(0, dtensors=(thin,))).ranks().tensors
     assert view.empty == (1, 3)
     assert len(view.blocks) == 1
 
 
 def test_no_blocks_are_drawn_where_a_rank_holds_something_else() -> None:
     other = replace(WEIGHT, local=(4, 4))
-    (view,) = _job(_rank(0, tensors=(other,))).ranks().tensors
+    (view,) = _job(_rank(0, dtensors=(other,))).ranks().tensors
     assert view.blocks == ()
     assert "Rank 0 holds [4, 4]" in view.remark
 
