@@ -108,6 +108,8 @@ def _drawing(view: TensorView) -> Markup:
         return join()
     parts: list[Markup] = []
     for one in view.blocks:
+        if one.is_behind:
+            continue
         x, y = one.x * _WIDE, one.y * _TALL
         width, height = one.width * _WIDE, one.height * _TALL
         sizes = " x ".join(map(str, one.sizes))

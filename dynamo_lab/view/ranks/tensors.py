@@ -17,7 +17,7 @@ class BlockView(Struct, frozen=True, kw_only=True):
     """A block of a tensor and the ranks that hold it.
 
     `x`, `y`, `width` and `height` are shares of the whole: columns are the last dimension, rows the
-    one before it. A block that is cut in another dimension lies over others: `is_behind`.
+    one before it. A block that begins later in another dimension lies behind others: `is_behind`.
     """
 
     ranks: tuple[int, ...]

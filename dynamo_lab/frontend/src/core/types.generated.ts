@@ -2289,7 +2289,7 @@ export interface TensorView {
  * A block of a tensor and the ranks that hold it.
  *
  * `x`, `y`, `width` and `height` are shares of the whole: columns are the last dimension, rows the
- * one before it. A block that is cut in another dimension lies over others: `is_behind`.
+ * one before it. A block that begins later in another dimension lies behind others: `is_behind`.
  */
 export interface BlockView {
   readonly ranks: readonly number[];
