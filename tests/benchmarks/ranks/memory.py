@@ -1,9 +1,10 @@
 # pyright: reportUnknownMemberType=false
 # torch annotates its functions only in part.
-"""The memory of ranks beside what CUDA's allocator holds: `python -m tests.benchmarks.ranks.memory`.
+"""The memory of ranks beside what CUDA's allocator holds.
 
-Two GPUs, NCCL. After a step of FSDP2 nothing but the model, its gradients, the optimizer's state and
-the input is left: each rank writes what the allocator holds then, and prints it beside the sum.
+`python -m tests.benchmarks.ranks.memory`, on two GPUs, with NCCL. After a step of FSDP2 nothing but
+the model, its gradients and the state of the optimizer is left: each rank writes what the allocator
+holds then, and it is printed beside the sum of the recording.
 """
 
 import json
