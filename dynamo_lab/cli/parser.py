@@ -17,15 +17,14 @@ from dynamo_lab.cli import (
     export,
     html,
     import_,
-    join,
     limits,
     package,
-    ranks,
     show,
     step,
     suite,
 )
 from dynamo_lab.cli.core.options import MIN_WIDTH
+from dynamo_lab.cli.ranks import join, ranks
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.core.host import version_of
 

@@ -43,7 +43,7 @@ class ModelFacts:
         """The fields of a `Rank` that it knows."""
         return {
             "meshes": tuple(self.meshes),
-            "tensors": tuple(self.tensors.values()),
+            "dtensors": tuple(self.tensors.values()),
             "memory": self.memory,
         }
 

@@ -67,7 +67,8 @@ class PlannedRank:
         """Run a program on fakes as this rank: its process groups are gone afterwards."""
         import torch.distributed as dist
 
-        dist.init_process_group(
+        groups_of: Any = dist.distributed_c10d  # by which the program does not come to them
+        groups_of.init_process_group(
             "fake", rank=self._number, world_size=self._size, store=hooks.FAKE_STORE.get()()
         )
         forget_meshes()
@@ -78,7 +79,7 @@ class PlannedRank:
         finally:
             self._groups = self._own_groups()
             forget_meshes()
-            dist.distributed_c10d.destroy_process_group()  # which the program cannot do
+            groups_of.destroy_process_group()
 
     def _own_groups(self) -> tuple[Group, ...]:
         """The groups that it is in: PyTorch also knows those that it helped to make for others."""

@@ -100,7 +100,7 @@ class Rank(Struct, frozen=True, kw_only=True):
     It is None where the groups do not keep them, as some backends do not. `span` is the line of
     the user's that it was last seen on, at the time `seen`. `started` is the recording's zero.
     `timeline` is there where the rank ran under the profiler. `meshes` are those that the program
-    made, `tensors` its DTensors: of each name the one that was seen last. `reducers` are of the
+    made, `dtensors` its DTensors: of each name the one that was seen last. `reducers` are of the
     modules that it wrapped in DDP.
     """
 
@@ -120,5 +120,5 @@ class Rank(Struct, frozen=True, kw_only=True):
     ending: Ending = Ending()
     timeline: Timeline | None = None
     meshes: tuple[Mesh, ...] = ()
-    tensors: tuple[ShardedTensor, ...] = ()
+    dtensors: tuple[ShardedTensor, ...] = ()
     memory: Memory | None = None

@@ -62,7 +62,7 @@ def _job(first: Recording, n: int) -> _Job:
         mesh = Mesh(shape=(n,), ranks=tuple(range(n)))
     cuts = {
         (one.placements, one.shape, one.mesh.shape, dimensions)
-        for one in rank.tensors
+        for one in rank.dtensors
         if (dimensions := _dimensions(one.mesh, mesh)) is not None
     }
     places = dict(mesh.coordinates())

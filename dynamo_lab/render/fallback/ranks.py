@@ -8,6 +8,7 @@ from dynamo_lab.view.ranks import tensors as tensors_view
 from dynamo_lab.view.ranks.collectives import CollectivesView
 from dynamo_lab.view.ranks.memory import RankMemoryView
 from dynamo_lab.view.ranks.meshes import MeshView
+from dynamo_lab.view.ranks.messages import MessagesView
 from dynamo_lab.view.ranks.plans import PlanView
 from dynamo_lab.view.ranks.splits import SplitView
 from dynamo_lab.view.ranks.tensors import TensorView
@@ -42,6 +43,14 @@ def collectives(view: CollectivesView) -> Iterator[Markup]:
     yield table(view.head, rows)
     if len(view.alike) > _MOST:
         yield tag("p", f"{len(view.alike) - _MOST:,} more kinds are left out here.")
+
+
+def messages(view: MessagesView | None) -> Iterator[Markup]:
+    """What ranks sent to one another."""
+    if view is not None:
+        yield tag("p", tag("b", "Messages"), f" {view.sentence}")
+        rows = [tuple(shortened(cell, 120) for cell in row) for row in view.rows[:_MOST]]
+        yield table(view.head, rows)
 
 
 def plan(view: PlanView) -> Iterator[Markup]:
@@ -99,6 +108,8 @@ def _drawing(view: TensorView) -> Markup:
         return join()
     parts: list[Markup] = []
     for one in view.blocks:
+        if one.is_behind:
+            continue
         x, y = one.x * _WIDE, one.y * _TALL
         width, height = one.width * _WIDE, one.height * _TALL
         sizes = " x ".join(map(str, one.sizes))

@@ -267,9 +267,6 @@ def _sentences(
     lost = [one for one in ranks if one.rank.forgotten]
     if lost:
         yield f"Earlier collectives of {', '.join(one.label for one in lost[:5])} are forgotten."
-    messages = sum(call.is_message for one in ranks for call in one.rank.calls or ())
-    if messages:
-        yield f"{messages:,} messages from rank to rank are not listed."
 
 
 def amount(view: MeetingView) -> str:

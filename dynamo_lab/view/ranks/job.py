@@ -8,7 +8,7 @@ from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.ranks import collectives, memory, meshes, plans, splits, tensors
+from dynamo_lab.view.ranks import collectives, memory, meshes, messages, plans, splits, tensors
 from dynamo_lab.view.ranks.causes import causes, known_of
 from dynamo_lab.view.ranks.ranks import RanksView, build
 
@@ -23,6 +23,7 @@ def build_job(job: Job, recordings: Mapping[str, Recording]) -> RanksView:
     view = replace(
         view,
         collectives=None if job.plan else collectives.build(ranks),
+        messages=messages.build(ranks),
         splits=splits.build(job.recordings[0]),
         plan=plans.build_plan(job, ranks),
         meshes=meshes.build([mesh for one in ranks for mesh in one.rank.meshes]),

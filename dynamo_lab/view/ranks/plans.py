@@ -43,7 +43,7 @@ def build_plan(job: Job, ranks: Sequence[Known]) -> PlanView | None:
     known = {one.rank.number: one for one in ranks}
     return PlanView(
         sentence=sentence(job.plan),
-        remarks=tuple(_remarks(job.plan)),
+        remarks=tuple(_remarks(job.plan, ranks)),
         kinds_head=KINDS,
         head=HEAD,
         kinds=tuple(_kinds(job.plan, known)),
@@ -59,9 +59,11 @@ def sentence(plan: Plan) -> str:
     )
 
 
-def _remarks(plan: Plan) -> Iterator[str]:
+def _remarks(plan: Plan, ranks: Sequence[Known]) -> Iterator[str]:
     tried = sum(len(kind.planned) for kind in plan.kinds)
-    if tried < plan.size:
+    if ranks and ranks[0].rank.ending.kind != "finished":
+        yield f"The plan ends where {ranks[0].label} did: no other rank was traced."
+    elif tried < plan.size:
         yield (
             f"Traced: {plural(tried, 'rank')} of {plan.size:,}. Each other one is taken to compile "
             "and call what a traced rank does that holds shards of the same sizes, and that lies "

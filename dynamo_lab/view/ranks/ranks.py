@@ -23,6 +23,7 @@ from dynamo_lab.view.ranks.collectives import CollectivesView
 from dynamo_lab.view.ranks.findings import Key, Rank, findings, not_compared
 from dynamo_lab.view.ranks.memory import RankMemoryView
 from dynamo_lab.view.ranks.meshes import MeshView
+from dynamo_lab.view.ranks.messages import MessagesView
 from dynamo_lab.view.ranks.plans import PlanView
 from dynamo_lab.view.ranks.shapes import (
     Collective,
@@ -68,6 +69,7 @@ class RanksView(Struct, frozen=True, kw_only=True):
     is_whole: bool = True
     collectives: CollectivesView | None = None
     splits: tuple[SplitView, ...] = ()
+    messages: MessagesView | None = None
     plan: PlanView | None = None
     meshes: tuple[MeshView, ...] = ()
     tensors: tuple[TensorView, ...] = ()

@@ -17,7 +17,7 @@ class BlockView(Struct, frozen=True, kw_only=True):
     """A block of a tensor and the ranks that hold it.
 
     `x`, `y`, `width` and `height` are shares of the whole: columns are the last dimension, rows the
-    one before it. A block that is cut in another dimension lies over others: `is_behind`.
+    one before it. A block that begins later in another dimension lies behind others: `is_behind`.
     """
 
     ranks: tuple[int, ...]
@@ -49,7 +49,7 @@ def build(ranks: Sequence[Known]) -> tuple[TensorView, ...]:
     """The DTensors that the ranks have seen; parameters first."""
     seen: dict[tuple[object, ...], list[tuple[int, ShardedTensor]]] = {}
     for one in ranks:
-        for tensor in one.rank.tensors:
+        for tensor in one.rank.dtensors:
             key = tensor.kind == "input", tensor.name, tensor.shape, tensor.placements
             seen.setdefault(key, []).append((one.rank.number, tensor))
     by_kind = sorted(seen.items(), key=lambda item: bool(item[0][0]))

@@ -2214,6 +2214,7 @@ export interface RanksView {
   readonly is_whole: boolean;
   readonly collectives: CollectivesView | null;
   readonly splits: readonly SplitView[];
+  readonly messages: MessagesView | null;
   readonly plan: PlanView | null;
   readonly meshes: readonly MeshView[];
   readonly tensors: readonly TensorView[];
@@ -2323,6 +2324,17 @@ export interface BucketView {
   readonly parameters: readonly string[];
 }
 
+/**
+ * `rows` are in the columns of `head`: messages of a rank that are alike are one.
+ *
+ * With whom is in the message where the backend says it: "send 0->1".
+ */
+export interface MessagesView {
+  readonly sentence: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
 /** `sentence` says that nothing ran, `remarks` what is taken for granted. */
 export interface PlanView {
   readonly sentence: string;
@@ -2383,7 +2395,7 @@ export interface TensorView {
  * A block of a tensor and the ranks that hold it.
  *
  * `x`, `y`, `width` and `height` are shares of the whole: columns are the last dimension, rows the
- * one before it. A block that is cut in another dimension lies over others: `is_behind`.
+ * one before it. A block that begins later in another dimension lies behind others: `is_behind`.
  */
 export interface BlockView {
   readonly ranks: readonly number[];

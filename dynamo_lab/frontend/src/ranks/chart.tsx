@@ -29,6 +29,7 @@ export function Chart({ view, shown, lit }: Props) {
   const scheme = useSignal(root.dataset.scheme);
   const drag = useSignal<readonly [number, number] | null>(null);
   const arrivals = useMemo(() => arrivalsOf(view), [view]);
+  const colours = useMemo(() => coloursOf(root), [scheme.value]);
   const lanes = lanesOf(view.labels.length, width.value);
 
   useLayoutEffect(() => {
@@ -40,11 +41,11 @@ export function Chart({ view, shown, lit }: Props) {
   }, []);
   useLayoutEffect(() => {
     const context = base.current && cleared(base.current, lanes);
-    if (context) drawLanes(context, view, lanes, shown, coloursOf(root));
+    if (context) drawLanes(context, view, lanes, shown, colours);
   }, [view, width.value, shown.start, shown.end, scheme.value]);
   useLayoutEffect(() => {
     const context = over.current && cleared(over.current, lanes);
-    if (context && lit !== null) drawMeeting(context, view, lit, lanes, shown, coloursOf(root));
+    if (context && lit !== null) drawMeeting(context, view, lit, lanes, shown, colours);
   }, [view, lit, width.value, shown.start, shown.end, scheme.value]);
 
   const look = (next: number | null): void => {

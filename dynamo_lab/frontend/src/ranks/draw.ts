@@ -25,10 +25,14 @@ export function coloursOf(element: Element): Colours {
 /** A canvas that is sharp on the screen it is on, cleared. */
 export function cleared(canvas: HTMLCanvasElement, { width, height }: Lanes): CanvasRenderingContext2D | null {
   const scale = window.devicePixelRatio || 1;
-  canvas.width = Math.max(1, Math.round(width * scale));
-  canvas.height = Math.max(1, Math.round(height * scale));
+  const [across, down] = [Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale))];
   const context = canvas.getContext("2d");
-  context?.scale(scale, scale);
+  if (canvas.width !== across || canvas.height !== down) { // which allocates it anew, and takes its time
+    canvas.width = across;
+    canvas.height = down;
+  }
+  context?.setTransform(scale, 0, 0, scale, 0, 0);
+  context?.clearRect(0, 0, width, height);
   return context;
 }
 

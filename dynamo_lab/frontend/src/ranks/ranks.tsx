@@ -1,6 +1,6 @@
 // The ranks of a job: the plan of one that did not run, its collectives in time, its mesh, DTensors and memory.
 import { useStore } from "../core/context";
-import type { PlanView, RankMemoryView, SplitView } from "../core/types.generated";
+import type { MessagesView, PlanView, RankMemoryView, SplitView } from "../core/types.generated";
 import { cut } from "../core/words";
 import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
@@ -34,19 +34,32 @@ function Plan({ plan }: { plan: PlanView }) {
     <section>
       <p><b>{plan.sentence}</b></p>
       {plan.remarks.map((text) => <p key={text} class="dl-dim">{text}</p>)}
-      <Table class="dl-collectives">
+      <Table class="dl-plan">
         <thead><tr>{plan.kinds_head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
         <tbody>{plan.kinds.map(({ label, cells }) => <tr key={label}>{cells.map((cell, i) => <td key={i}>{cell}</td>)}</tr>)}</tbody>
       </Table>
       {plan.kinds.map(({ label, rows }, at) => (
         <details key={label} open={at === 0}>
           <summary>What {label} would call</summary>
-          <Table class="dl-collectives">
+          <Table class="dl-plan">
             <thead><tr>{plan.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
             <tbody>{rows.map((row, i) => <tr key={i}>{row.map((cell, j) => <td key={j}><Prose text={cell} /></td>)}</tr>)}</tbody>
           </Table>
         </details>
       ))}
+    </section>
+  );
+}
+
+function Messages({ messages }: { messages: MessagesView }) {
+  return (
+    <section>
+      <h3>Messages</h3>
+      <p>{messages.sentence}</p>
+      <Table class="dl-plan">
+        <thead><tr>{messages.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+        <tbody>{messages.rows.map((row, i) => <tr key={i}>{row.map((cell, j) => <td key={j}>{cell}</td>)}</tr>)}</tbody>
+      </Table>
     </section>
   );
 }
@@ -71,6 +84,7 @@ export function Ranks() {
     <div class="dl-scroll dl-ranks-part">
       {view.plan && <Plan plan={view.plan} />}
       {view.collectives && <Collectives view={view.collectives} />}
+      {view.messages && <Messages messages={view.messages} />}
       {view.meshes.map((mesh) => <Mesh key={mesh.title} mesh={mesh} />)}
       {view.tensors.length > 0 && <Tensors tensors={view.tensors} />}
       {view.memory && <Memory memory={view.memory} />}

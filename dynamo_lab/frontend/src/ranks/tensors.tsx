@@ -31,17 +31,19 @@ function Drawing({ tensor }: { tensor: TensorView }) {
     const found = event.target instanceof Element ? event.target.closest("[data-block]") : null;
     at.value = found ? Number(found.getAttribute("data-block")) : null;
   };
+  const behind = tensor.blocks.filter(({ is_behind }) => is_behind).length;
   const most = Math.max(...tensor.blocks.map(({ ranks }) => ranks.length));
   return (
     <div class="dl-tensor">
       <svg viewBox={`-1 -1 ${WIDE + 2} ${TALL + 2}`} width={WIDE} height={TALL} role="img" aria-label={`The blocks of ${tensor.name}`} onPointerMove={point} onPointerLeave={() => { at.value = null; }}>
-        {tensor.blocks.map((one, i) => <Block key={i} block={one} at={i} isLit={i === at.value} />)}
+        {tensor.blocks.map((one, i) => !one.is_behind && <Block key={i} block={one} at={i} isLit={i === at.value} />)}
       </svg>
       <p aria-live="polite">
         {block
           ? `${block.sizes.join(" x ")} from [${block.offset.join(", ")}], on ${plural(block.ranks.length, "rank")}: ${block.ranks.slice(0, 16).join(", ")}${block.ranks.length > 16 ? ", \u2026" : ""}`
           : `${plural(tensor.blocks.length, "block")}${most > 1 ? `, each on up to ${plural(most, "rank")}` : ""}. Rows are the dimension before the last, columns the last.`}
       </p>
+      {behind > 0 && <p>{plural(behind, "block")} of them not drawn: behind these, cut in an earlier dimension.</p>}
       {tensor.empty.length > 0 && <p>Nothing of it is left for {plural(tensor.empty.length, "rank")}: {tensor.empty.slice(0, 16).join(", ")}{tensor.empty.length > 16 && ", \u2026"}</p>}
     </div>
   );
@@ -55,7 +57,7 @@ export function Tensors({ tensors }: { tensors: readonly TensorView[] }) {
       <h3>DTensors</h3>
       {tensor.blocks.length > 0 && <><p><b>{tensor.name}</b></p><Drawing key={tensor.name} tensor={tensor} /></>}
       {tensor.remark && <p>{tensor.remark}</p>}
-      <Table class="dl-collectives">
+      <Table class="dl-plan">
         <thead><tr>{HEAD.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
         <tbody>
           {tensors.map(({ cells }, row) => (

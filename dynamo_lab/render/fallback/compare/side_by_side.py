@@ -6,7 +6,15 @@ from functools import partial
 from dynamo_lab.render.fallback import findings
 from dynamo_lab.render.fallback.kernels import kernel_block
 from dynamo_lab.render.fallback.page import LIMIT, composed
-from dynamo_lab.render.fallback.ranks import collectives, memory, meshes, plan, splits, tensors
+from dynamo_lab.render.fallback.ranks import (
+    collectives,
+    memory,
+    meshes,
+    messages,
+    plan,
+    splits,
+    tensors,
+)
 from dynamo_lab.render.markup import Block, Markup, join, prose, table, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
@@ -59,6 +67,7 @@ def _ranks(view: RanksView | None) -> Iterator[Markup]:
         yield from splits(view.splits)
         if view.collectives is not None:
             yield from collectives(view.collectives)
+        yield from messages(view.messages)
 
 
 def _sections(view: SideBySideView) -> Iterator[tuple[str, Iterable[Block]]]:

@@ -10,6 +10,7 @@ from dynamo_lab.render.terminal.core.parts import MARGIN, grid, heading, indente
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view.core.words import plural, seconds
 from dynamo_lab.view.ranks.collectives import CollectivesView, MeetingView, amount, time_text
+from dynamo_lab.view.ranks.messages import MessagesView
 
 _WIDTH = 64
 _MOST_LANES = 16
@@ -45,6 +46,18 @@ def parts(view: CollectivesView) -> Iterator[RenderableType]:
         yield text(
             f"{MARGIN}\N{HORIZONTAL ELLIPSIS} {left:,} more; `job.collectives` has all", "dim"
         )
+
+
+def messages(view: MessagesView) -> Iterator[RenderableType]:
+    """What ranks sent to one another."""
+    yield heading("Messages")
+    yield line((f"{MARGIN}{one_line(view.sentence)}", ""), wrap=True)
+    head = [text(name, "dim") for name in view.head]
+    rows = [[text(one_line(cell)) for cell in row] for row in view.rows[:_MOST]]
+    yield grid(("right", "left", "left", "right", "left", "left"), [head, *rows])
+    if len(view.rows) > _MOST:
+        left = len(view.rows) - _MOST
+        yield text(f"{MARGIN}\N{HORIZONTAL ELLIPSIS} {left:,} more", "dim")
 
 
 def _sentences(view: CollectivesView) -> Iterator[RenderableType]:

@@ -50,3 +50,6 @@ def parts(view: RanksView, title: str) -> Iterator[RenderableType]:
     if view.collectives is not None:
         yield Text()
         yield from collectives.parts(view.collectives)
+    if view.messages is not None:
+        yield Text()
+        yield from collectives.messages(view.messages)

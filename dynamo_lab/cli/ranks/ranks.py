@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dynamo_lab.cli.core.files import writers
-from dynamo_lab.cli.core.options import add_command, add_outputs
+from dynamo_lab.cli.core.options import add_command, add_outputs, add_width
 from dynamo_lab.cli.core.printing import print_body
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def add(commands: Commands) -> None:
     told = "the seconds that the ranks, or the plan, have"
     parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help=told)
     add_outputs(parser, json="save all of it as one file (.json or .json.gz)")
+    add_width(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,0 +1,62 @@
+"""The messages that ranks of a job sent to one another, each as the rank that called has it."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from dynamo_lab.model.ranks.ranks import Call
+from dynamo_lab.view.core.words import plural, size
+from dynamo_lab.view.ranks.collectives import bytes_of
+from dynamo_lab.view.ranks.known import GroupKey, Known, group_words
+
+HEAD = ("times", "rank", "message", "bytes", "group", "line")
+
+
+class MessagesView(Struct, frozen=True, kw_only=True):
+    """`rows` are in the columns of `head`: messages of a rank that are alike are one.
+
+    With whom is in the message where the backend says it: "send 0->1".
+    """
+
+    sentence: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def build(ranks: Sequence[Known]) -> MessagesView | None:
+    """The messages of all ranks; None if there were none."""
+    rows = tuple(row for one in ranks for row in _rows(one))
+    if not rows:
+        return None
+    calls = [call for one in ranks for call in one.rank.calls or () if call.is_message]
+    open_ = sum(not call.is_done for call in calls)
+    waits = f"; {open_:,} of them did not end" if open_ else ""
+    return MessagesView(
+        sentence=f"{plural(len(calls), 'call')} of send or recv{waits}.", head=HEAD, rows=rows
+    )
+
+
+def _rows(one: Known) -> Iterator[tuple[str, ...]]:
+    members = {group.name: group.ranks for group in one.rank.groups}
+    found: dict[tuple[str, ...], int] = {}
+    for call in one.rank.calls or ():
+        if call.is_message:
+            key = GroupKey(call.group, members.get(call.group, ()))
+            line = one.line_of(call)
+            cells = (
+                one.label, call.name, _amount(call), group_words(key, one.rank.size),
+                "" if line is None else one.places.where_named(line),
+            )  # fmt: skip
+            found[cells] = found.get(cells, 0) + 1
+    for cells, times in found.items():
+        yield (f"{times:,}", *cells)
+
+
+def _amount(call: Call) -> str:
+    """The bytes that it sends, or of what a receiver fills."""
+    found = [
+        bytes_of(sizes, dtypes)
+        for sizes, dtypes in ((call.sizes, call.dtypes), (call.results, call.result_dtypes))
+    ]
+    known = [one for one in found if one]
+    return size(max(known)) if known else "?"

@@ -1,0 +1,91 @@
+"""Plans of jobs: each kind of ranks from one that is traced, and nothing runs."""
+
+import pytest
+import torch
+import torch.distributed as dist
+
+import dynamo_lab as lab
+from dynamo_lab.errors import OptionError
+from tests.ranks import plans
+
+pytestmark = pytest.mark.live
+
+
+@pytest.fixture(scope="module")
+def uneven() -> "lab.JobRecording":
+    return lab.ranks(plans.uneven, 8, backend="fake", timeout=300.0)
+
+
+def test_kinds_are_those_of_the_shards(uneven: "lab.JobRecording") -> None:
+    plan = uneven.job.plan
+    assert plan is not None
+    assert uneven.is_whole, uneven.findings
+    assert {kind.ranks for kind in plan.kinds} == {(0, 1, 4, 5), (2, 6), (3, 7)}
+    assert [one.rank and one.rank.number for one in uneven.job.recordings] == [
+        kind.representative for kind in plan.kinds
+    ]
+    (tensor,) = [one for one in uneven.ranks().tensors if one.kind == "parameter"]
+    assert [(one.ranks, one.sizes) for one in tensor.blocks] == [
+        ((0, 4), (2, 6)), ((1, 5), (2, 6)), ((2, 6), (1, 6)),
+    ]  # fmt: skip
+    assert tensor.empty == (3, 7)
+
+
+def test_collectives_are_those_that_fsdp_calls(uneven: "lab.JobRecording") -> None:
+    for recording in uneven.job.recordings:
+        rank = recording.rank
+        assert rank is not None
+        assert rank.calls is not None
+        groups = {one.name: one.ranks for one in rank.groups}
+        told = [(one.name, one.sizes, groups[one.group]) for one in rank.calls]
+        across = tuple(range(0, 4)) if rank.number < 4 else tuple(range(4, 8))
+        # two rows of six are a shard with what pads it
+        assert ("_allgather_base", ((12,),), across) in told
+        assert ("_reduce_scatter_base", ((48,),), across) in told
+        assert ("allreduce", ((12,),), (rank.number % 4, rank.number % 4 + 4)) in told
+
+
+def test_memory_is_that_of_a_hand_count(uneven: "lab.JobRecording") -> None:
+    whole, shard = 5 * 6 * 4, 2 * 6 * 4  # a shard of two rows, padded on the ranks that hold fewer
+    for recording in uneven.job.recordings:
+        memory = recording.rank and recording.rank.memory
+        assert memory
+        assert memory.parameters
+        assert memory.gradients
+        assert memory.optimizer
+        assert (memory.parameters.own, memory.parameters.whole) == (shard, whole)
+        assert (memory.gradients.own, memory.gradients.whole) == (shard, whole)
+        assert memory.optimizer.whole == whole  # a momentum for each weight
+        assert memory.parameters.allocated == 512
+
+
+def test_a_rank_that_compiles_other_things_is_a_kind_of_its_own() -> None:
+    job = lab.ranks(plans.first_is_other, 64, backend="fake", timeout=300.0)
+    assert job.is_whole, job.findings
+    assert job.job.plan is not None
+    kinds = {kind.ranks for kind in job.job.plan.kinds}
+    assert kinds == {(0,), tuple(range(1, 64))}
+    assert all(one.rank and one.rank.calls for one in job.job.recordings)
+
+
+def test_what_needs_numbers_is_said_with_its_line() -> None:
+    job = lab.ranks(plans.reads_a_number, 4, backend="fake")
+    assert not job.is_whole
+    assert "Rank 0 raised DataDependentOutputException" in job.findings[0]
+
+
+def test_nothing_is_left_behind() -> None:
+    lab.ranks(lambda: None, 1024, backend="fake")
+    assert not dist.is_initialized()
+    assert torch.ones(2).sum().item() == 2
+
+
+def test_a_rank_of_a_job_cannot_be_planned() -> None:
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+
+    dist.init_process_group("fake", rank=0, world_size=2, store=FakeStore())
+    try:
+        with pytest.raises(OptionError, match="has a process group already"):
+            lab.ranks(lambda: None, 2, backend="fake")
+    finally:
+        dist.destroy_process_group()

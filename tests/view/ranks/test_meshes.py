@@ -1,0 +1,170 @@
+"""Meshes, DTensors, memory and plans as they are shown, from ranks made by hand."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from dynamo_lab.api.ranks.jobs import JobRecording
+from dynamo_lab.model.ranks.jobs import Job
+from dynamo_lab.model.ranks.memory import Amount, Memory
+from dynamo_lab.model.ranks.meshes import Mesh, ShardedTensor
+from dynamo_lab.model.ranks.plans import Kind, Plan
+from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.render.fallback.compare.side_by_side import fallback_of_several
+from dynamo_lab.view.ranks.meshes import build as meshes_of
+from dynamo_lab.view.ranks.plans import ranges
+
+MESH = Mesh(shape=(2, 2), ranks=(0, 1, 2, 3), names=("dp", "tp"), device="cpu")
+ODD = Mesh(shape=(2, 2), ranks=(6, 2, 4, 0), device="cpu")
+WEIGHT = ShardedTensor(
+    name="weight", kind="parameter", mesh=MESH, placements=("R", "S(0)"), shape=(5, 4),
+    local=(3, 4), dtype="float32", bytes=48,
+)  # fmt: skip
+
+
+def _rank(number: int, **fields: Any) -> Recording:
+    rank = Rank(number=number, size=4, calls=(), ending=Ending(kind="finished"), **fields)
+    return Recording(title="step", rank=rank)
+
+
+def _job(*ranks: Recording, plan: Plan | None = None) -> JobRecording:
+    return JobRecording(Job(title="step", recordings=ranks, plan=plan))
+
+
+@pytest.mark.parametrize("mesh", [MESH, ODD])
+@pytest.mark.parametrize("rank", [0, 2])
+def test_the_long_way_makes_the_groups_of_the_mesh(
+    mesh: Mesh, rank: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch.distributed as dist
+
+    made: list[tuple[int, ...]] = []
+
+    def new_group(members: list[int]) -> tuple[int, ...]:
+        made.append(tuple(members))
+        return tuple(members)
+
+    monkeypatch.setattr(dist, "new_group", new_group)
+    monkeypatch.setattr(dist, "get_rank", lambda: rank)
+    (view,) = meshes_of([mesh])
+    known: dict[str, Any] = {}
+    exec(view.long, known)
+    assert made == [group for one in view.dimensions for group in one.groups]
+    assert known["groups"] == {
+        one.name: group for one in view.dimensions for group in one.groups if rank in group
+    }
+
+
+def test_the_short_way_makes_the_mesh() -> None:
+    (plain,), (odd,) = meshes_of([MESH]), meshes_of([ODD])
+    assert "init_device_mesh(\"cpu\", (2, 2), mesh_dim_names=('dp', 'tp'))" in plain.short
+    assert "init_device_mesh" not in odd.short  # it makes only meshes of all ranks, in order
+    assert "DeviceMesh" in odd.short
+
+
+def test_a_part_of_a_mesh_is_not_shown_beside_it() -> None:
+    row = Mesh(shape=(2,), ranks=(0, 1), names=("tp",), device="cpu")
+    assert [one.title for one in meshes_of([row, MESH, MESH])] == ["dp 2 x tp 2"]
+    assert len(meshes_of([row])) == 1
+
+
+def test_blocks_are_uneven_where_the_shards_are() -> None:
+    (view,) = _job(_rank(0, dtensors=(WEIGHT,))).ranks().tensors
+    first, second = view.blocks
+    assert (first.ranks, first.sizes, second.ranks, second.sizes) == (
+        (0, 2),
+        (3, 4),
+        (1, 3),
+        (2, 4),
+    )
+    assert (first.height, second.y, second.height) == (3 / 5, 3 / 5, 2 / 5)
+    assert "[3, 4] or [2, 4]" in view.cells
+
+
+def test_ranks_that_hold_nothing_are_named() -> None:
+    thin = replace(WEIGHT, shape=(1, 4), local=(1, 4))
+    (view,) = _job(_rank(0, dtensors=(thin,))).ranks().tensors
+    assert view.empty == (1, 3)
+    assert len(view.blocks) == 1
+
+
+def test_no_blocks_are_drawn_where_a_rank_holds_something_else() -> None:
+    other = replace(WEIGHT, local=(4, 4))
+    (view,) = _job(_rank(0, dtensors=(other,))).ranks().tensors
+    assert view.blocks == ()
+    assert "Rank 0 holds [4, 4]" in view.remark
+
+
+def test_memory_is_summed_and_what_was_not_seen_is_unknown() -> None:
+    memory = Memory(device="cpu", parameters=Amount(48, 80, 512), buffers=Amount(0, 0, 0))
+    view = _job(_rank(0, memory=memory), _rank(1, memory=memory)).ranks().memory
+    assert view is not None
+    assert view.rows[0] == ("ranks 0 and 1", "48 B", "0 B", "?", "?", "?", "48 B", "?")
+    assert view.rows[-1][0] == "one process"
+    assert view.bytes[-1][0] == 80
+    assert "Nothing was seen of: gradients, optimizer." in view.sentences
+    assert _job(_rank(0)).ranks().memory is None
+
+
+def _plan() -> JobRecording:
+    call = Call(name="all_reduce", group="1", number=1, sizes=((8,),), dtypes=("Float",),
+                results=((8,),), result_dtypes=("Float",), is_done=True)  # fmt: skip
+    group = Group("1", (0, 2))
+    first = _rank(0, groups=(group,), meshes=(MESH,))
+    assert first.rank is not None
+    first = replace(first, rank=replace(first.rank, calls=(call,)))
+    kinds = (
+        Kind(representative=0, ranks=(0, 2), planned=(0,)),
+        Kind(representative=1, ranks=(1, 3), planned=(1, 3)),
+    )
+    return _job(first, _rank(1), plan=Plan(size=4, kinds=kinds, seconds=2.0))
+
+
+def test_a_plan_says_so_in_every_output() -> None:
+    job = _plan()
+    view = job.ranks()
+    said = "A plan of 4 ranks, made in 2.0 s from one of each of 2 kinds: nothing ran."
+    assert view.sentence == said
+    assert job.is_plan
+    assert not job.findings
+    assert view.collectives is None
+    assert any("Traced: 3 ranks of 4" in one for one in view.remarks)
+    printed = " ".join(str(job).split())
+    assert "nothing ran" in printed
+    assert "what rank 0 would call" in printed
+    assert "nothing ran" in fallback_of_several(job._view())
+
+
+def test_kinds_name_their_ranks() -> None:
+    def told(*ranks: int) -> str:
+        return ranges(Kind(representative=ranks[0], ranks=ranks, planned=()))
+
+    assert told(0, 1, 2, 8) == "0 to 2 and 8"
+    assert told(8, 16, 24) == "each 8th from 8 to 24"
+    assert told(3) == "3"
+
+
+def test_a_plan_is_saved_and_loaded(tmp_path: Any) -> None:
+    import dynamo_lab as lab
+
+    _plan().save(tmp_path / "plan.json")
+    loaded = lab.open_job(tmp_path / "plan.json")
+    assert loaded.is_plan
+    assert loaded.job == _plan().job
+
+
+def test_messages_are_listed_with_the_rank_that_called() -> None:
+    calls = tuple(
+        Call(name="send 0->1", group="0", number=at, is_message=True, sizes=((8,),),
+             dtypes=("Float",), is_done=at < 3)
+        for at in (1, 2, 3)
+    )  # fmt: skip
+    first = _rank(0, groups=(Group("0", (0, 1, 2, 3)),))
+    assert first.rank is not None
+    view = _job(replace(first, rank=replace(first.rank, calls=calls))).ranks().messages
+    assert view is not None
+    assert view.rows == (("3", "rank 0", "send 0->1", "32 B", "all ranks", ""),)
+    assert view.sentence == "3 calls of send or recv; 1 of them did not end."
+    assert _job(first).ranks().messages is None
