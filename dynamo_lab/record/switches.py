@@ -11,7 +11,7 @@ from dynamo_lab.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Topic = Literal["compilation", "fusion", "realisation", "reductions", "tiling", "memory", "layout"]
+Topic = Literal["compilation", "fusion", "storing", "reductions", "tiling", "memory", "layout"]
 
 
 class Switch(Struct, frozen=True, kw_only=True):
@@ -110,21 +110,21 @@ SWITCHES = (
     _switch(
         "realize_reads_threshold",
         "realize_reads_threshold",
-        "realisation",
+        "storing",
         "Store a value in memory, instead of inlining it, once it reads this many buffers.",
         (4, 1, 2, 16, 64),
     ),
     _switch(
         "realize_opcount_threshold",
         "realize_opcount_threshold",
-        "realisation",
+        "storing",
         "Store a value in memory, instead of inlining it, once it takes this many operations.",
         (30, 1, 5, 100),
     ),
     _switch(
         "realize_acc_reads_threshold",
         "realize_acc_reads_threshold",
-        "realisation",
+        "storing",
         "Store a value in memory once inlining has accumulated this many reads.",
         (8, 1, 4, 32),
     ),

@@ -45,7 +45,6 @@ VIEWS = {
     "shapes": "recompiling > guards > Shapes",
     "modules": "gpt2_block > modules",
     "graphs": "gpt2_block > graphs",
-    "repeats": "repeats > graphs",
     "autograd": "checkpointed > autograd",
     "decompositions": "softmax_gelu > decompositions",
     "passes": "attention > passes",

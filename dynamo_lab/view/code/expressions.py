@@ -8,8 +8,8 @@ from dynamo_lab.model.core.sources import Source, Span
 from dynamo_lab.model.recording import Recording
 
 LINES_ALONE = (
-    "the recording tells the line of an operation and not its columns, as Python 3.10, PyTorch's "
-    "own logs and older recordings do"
+    "the recording tells the line of an operation and not its columns, as Python 3.10, "
+    "`torch.export`, PyTorch's own logs and older recordings do"
 )
 
 

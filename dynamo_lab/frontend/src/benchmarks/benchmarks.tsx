@@ -78,7 +78,7 @@ export function Bench() {
     return (
       <div class="dl-scroll dl-bench">
         <Measure />
-        {bisection ? <Difference found={bisection} /> : <Empty title="Nothing measured yet">Measuring compares eager PyTorch with compiled variants of your program: first what they compute, then how long they take.</Empty>}
+        {bisection ? <Difference found={bisection} /> : <Empty title="Nothing measured yet">Measuring compares eager PyTorch with compiled variants of your program: first what they compute, then how long they take, in all and each kernel, with your line.</Empty>}
       </div>
     );
   }

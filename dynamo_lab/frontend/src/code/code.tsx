@@ -57,7 +57,7 @@ function Legend({ source }: { source: SourceView }) {
       {source.marks.some((mark) => mark.kind === "break") && <span class="dl-key dl-key-break">graph break</span>}
       {hasExpressions && <span class="dl-key dl-key-expression" title="A click on it selects it alone; a click beside it selects the line. Keys: up and down for lines, left and right for what is in them.">call or operator: click it</span>}
       {source.marks.some((mark) => mark.kind === "specialised") && <span class="dl-key dl-key-specialised">size specialized</span>}
-      {expressions.shown.length === 0 && isCaptured && <span class="dl-dim" title="Python 3.10, PyTorch's own logs and older recordings tell the line of an operation and not its columns">a click selects a whole line: columns are not known</span>}
+      {expressions.shown.length === 0 && isCaptured && <span class="dl-dim" title="Python 3.10, torch.export, PyTorch's own logs and older recordings tell the line of an operation and not its columns">a click selects a whole line: columns are not known</span>}
     </div>
   );
 }

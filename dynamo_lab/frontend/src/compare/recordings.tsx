@@ -62,7 +62,7 @@ export function MadeBar() {
   };
   return (
     <p class="dl-trial-bar" role="status">
-      <span><Prose text={told(entry, Boolean(pair?.compilers))} /> {facts.length > 0 && <b>{facts.join(", ")}.</b>}</span>
+      <span><Prose text={told(entry, Boolean(pair?.compilers))} /> {facts.length > 0 && <b>{facts.map((fact) => fact.replace(/\.$/, "")).join(", ")}.</b>}</span>
       <button type="button" class="dl-button" onClick={compare}>Compare kernels</button>
       <button type="button" class="dl-button" onClick={() => recordings.show(entry.base)}>Back to your recording</button>
     </p>

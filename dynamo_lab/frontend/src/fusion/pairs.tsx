@@ -19,7 +19,7 @@ function Row({ schedule, pair }: { schedule: ScheduleView; pair: Pair }) {
       <span class="dl-dim dl-pair-when">{when(ruling)}</span>
       <Badge tone={OUTCOME_TONE[ruling.outcome]}>{ruling.outcome}</Badge>
       <span class="dl-pair-names">
-        <GroupNames schedule={schedule} group={pair.producer} /> <span class="dl-dim">with</span> <GroupNames schedule={schedule} group={pair.consumer} />
+        <GroupNames schedule={schedule} group={pair.producer} isTold /> <span class="dl-dim">with</span> <GroupNames schedule={schedule} group={pair.consumer} isTold />
       </span>
       <span class="dl-dim dl-pair-kind">{ruling.kind}{ruling.saves && `, saves ${ruling.saves}`}</span>
       <span class="dl-pair-why" title={[why, ...ruling.reasons.map((text) => `PyTorch: ${text}`), ruling.score].filter(Boolean).join("\n").replace(/`/g, "")}>

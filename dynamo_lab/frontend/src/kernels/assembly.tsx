@@ -1,8 +1,10 @@
 // What a kernel becomes below its code, one level at a time, each line in the colour of the reader's.
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { useModel, useStore } from "../core/context";
+import { useModel, usePart, useStore } from "../core/context";
+import { offers } from "../core/source";
 import type { AssemblyView, KernelView } from "../core/types.generated";
+import { loweringState } from "../lowering/state";
 import { LinkedCode, statementBelow } from "./code";
 
 /** What the reader chose, which stays while kernels change; and what the live kernel assembled. */
@@ -54,6 +56,14 @@ function Targets({ kernel, state, shown }: { kernel: KernelView; state: Assembly
   );
 }
 
+/** PTX and SASS are of Triton's kernels: the way there, where the program can be lowered again. */
+function ForGpu() {
+  const { source } = useStore();
+  const { isPanelOpen } = usePart(loweringState);
+  if (!source.runs || !offers(source, "lower")) return null;
+  return <button type="button" class="dl-link" title="Choose a GPU as target: it need not be there" onClick={() => (isPanelOpen.value = true)}>PTX, SASS: lower again for a GPU</button>;
+}
+
 /** What a block uses, on a line that opens to all of it. */
 function Resources({ shown }: { shown: AssemblyView }) {
   const brief = shown.resources.join(" \u00b7 ") || shown.chosen;
@@ -81,6 +91,7 @@ export function Assembly({ kernel, state }: { kernel: KernelView; state: Assembl
         )}
         {levels.length === 1 && <strong>{level?.name}</strong>}
         <Targets kernel={kernel} state={state} shown={shown} />
+        {kernel.language === "cpp" && <ForGpu />}
       </div>
       {error && <p class="dl-assembly-note" role="status">{error}</p>}
       {!shown && !error && <p class="dl-assembly-note dl-dim" role="status">Assembling it. Nothing runs.</p>}

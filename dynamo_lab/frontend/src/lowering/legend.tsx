@@ -8,7 +8,7 @@ export function OutcomeLegend({ outcomes }: { outcomes: Iterable<string> }) {
   if (shown.length === 0) return null;
   return (
     <div class="dl-outcome-legend">
-      <Fold label={`what ${shown.slice(0, 2).join(", ")} \u2026 mean`}>
+      <Fold label="what these words mean">
         <dl>
           {shown.map((word) => <div key={word}><dt><Badge tone={OUTCOME_TONES[word] ?? "grey"}>{word}</Badge></dt><dd>{OUTCOME_TEXTS[word]}</dd></div>)}
         </dl>
