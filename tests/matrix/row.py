@@ -40,6 +40,10 @@ class Row(Struct, frozen=True, kw_only=True):
     cuda: bool = False
 
 
+OTHERWISE = "otherwise than elsewhere"
+"""How the text of a row begins whose facts do not hold."""
+
+
 def shown(text: str, *facts: object) -> Found:
     """Shown, if these facts hold of the recording."""
     return _held("shown", text, facts)
@@ -58,7 +62,7 @@ def unseen(text: str, *facts: object) -> Found:
 def _held(state: State, text: str, facts: tuple[object, ...]) -> Found:
     failed = [str(at) for at, fact in enumerate(facts, 1) if not fact]
     if failed:
-        return Found("not shown", f"otherwise than elsewhere: fact {', '.join(failed)}")
+        return Found("not shown", f"{OTHERWISE}: fact {', '.join(failed)}")
     return Found(state, text)
 
 

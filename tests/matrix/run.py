@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 import dynamo_lab as lab
-from tests.matrix.row import Found
+from tests.matrix.row import OTHERWISE, Found
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,10 +35,16 @@ def found(row: Row, folder: Path) -> Found:
         return Found("not run", f"needs the package {missing[0]}")
     if row.cuda and not torch.cuda.is_available():
         return Found("not run", "needs a GPU")
-    return row.seen(_recorded(row, folder))
+    recording, error = _recorded(row, folder)
+    seen = row.seen(recording)
+    if error and seen.text.startswith(OTHERWISE):
+        told = str(error).strip().partition("\n")[0]
+        return Found("not run", f"the program raised {type(error).__name__}: {told}")
+    return seen
 
 
-def _recorded(row: Row, folder: Path) -> lab.Recording:
+def _recorded(row: Row, folder: Path) -> tuple[lab.Recording, Exception | None]:
+    """The recording of the program, and what it raised while it was recorded."""
     text = row.program.lstrip()
     path = folder / "program.py"
     path.write_text(text, encoding="utf-8")
@@ -50,13 +56,13 @@ def _recorded(row: Row, folder: Path) -> lab.Recording:
         warnings.simplefilter("ignore")
         try:
             exec(compile(text, str(path), "exec"), vars(module))
-        except Exception:
+        except Exception as error:
             if not hasattr(module, "recorder"):
                 raise
-            return module.recorder.recording
+            return module.recorder.recording, error
         finally:
             del sys.modules["program"]
-    return module.rec
+    return module.rec, None
 
 
 def exists(name: str) -> bool:

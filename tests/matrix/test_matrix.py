@@ -78,7 +78,7 @@ def _each() -> Iterator[object]:
 
 
 @pytest.mark.live
-@pytest.mark.parametrize("row", _each())
+@pytest.mark.parametrize("row", list(_each()))
 def test_a_row_shows_what_is_kept_of_this_release(row: Row, tmp_path: Path) -> None:
     run = stored().get(release())
     if run is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
+from threading import Event
 from typing import Any
 
 import pytest
@@ -77,6 +78,11 @@ def test_a_run_goes_on_from_its_file(tmp_path: Any) -> None:
     assert facts.still_to_do(["made:a", "made:c"], FACTS[:2]) == ["made:c"]
 
 
+needs_fork = pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="no fork here"
+)
+
+
 def _slow(name: str, line: Any) -> None:
     line.send(judge.Told("eager", WHOLE))
     line.send(judge.Begun("dynamo"))
@@ -94,7 +100,7 @@ def _grows(name: str, line: Any) -> None:
     del held
 
 
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+@needs_fork
 @pytest.mark.parametrize(
     ("ends", "limits", "outcomes"),
     [
@@ -107,8 +113,17 @@ def test_whatever_ends_a_process_is_the_outcome_of_the_way_it_was_at(
     ends: Any, limits: Limits, outcomes: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "_judge", ends)
-    found = run.examine("made:x", limits, multiprocessing.get_context("fork"))
+    found = run.examine("made:x", limits, multiprocessing.get_context("fork"), Event())
     assert {way: one.verdict for way, one in found.outcomes.items()} == outcomes
+
+
+@needs_fork
+def test_a_run_that_is_stopped_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "_judge", _slow)
+    stopped = Event()
+    stopped.set()
+    found = run.examine("made:x", Limits(), multiprocessing.get_context("fork"), stopped)
+    assert found.outcomes == {}
 
 
 def test_the_call_of_an_operator_is_text_that_torchscript_reads() -> None:

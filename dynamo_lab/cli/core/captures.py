@@ -6,6 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from dynamo_lab.model.core.files import write_output
 
 if TYPE_CHECKING:
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
 
     from dynamo_lab.suite.captures.facts import Captured
     from dynamo_lab.suite.supervisor import Limits
+
+
+_MEMORY = 8 << 30
+"""Bytes for a process that has no other limit: some configurations cannot be made small."""
 
 
 def list_programs(asked: str) -> int:
@@ -40,6 +46,8 @@ def run_captures(path: str, limits: Limits, options: argparse.Namespace) -> bool
         print(fact_line(fact, number, total), file=sys.stderr, flush=True)
 
     workers = options.workers or os.cpu_count() or 1
+    if limits.memory is None:
+        limits = structs.replace(limits, memory=_MEMORY)
     try:
         run(chosen(options.models), path, limits, workers, again=options.again, report=report)
     except KeyboardInterrupt:

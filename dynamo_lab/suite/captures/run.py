@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from importlib.metadata import version
@@ -42,14 +43,16 @@ def run(
     known = () if again else facts.read(path, must_exist=False)
     todo = facts.still_to_do(programs, known)
     processes = _processes(imports_of(todo))
+    stopped = threading.Event()
     with ThreadPoolExecutor(workers) as pool:
-        running = [pool.submit(examine, name, limits, processes) for name in todo]
+        running = [pool.submit(examine, name, limits, processes, stopped) for name in todo]
         try:
             for number, done in enumerate(as_completed(running), 1):
                 fact = done.result()
                 append_line(path, fact)
                 report(fact, number, len(todo))
         finally:
+            stopped.set()  # else an interrupt would wait for what runs
             pool.shutdown(wait=True, cancel_futures=True)
 
 
@@ -62,8 +65,8 @@ def _processes(imports: list[str]) -> Any:
     return context
 
 
-def examine(name: str, limits: Limits, processes: Any) -> Captured:
-    """What becomes of one program, whatever ends its process."""
+def examine(name: str, limits: Limits, processes: Any, stopped: threading.Event) -> Captured:
+    """What becomes of one program, whatever ends its process; so far, where it is `stopped`."""
     ours, theirs = processes.Pipe(duplex=False)
     process = processes.Process(target=_judge, args=(name, theirs), daemon=True)
     started = time.monotonic()
@@ -71,7 +74,7 @@ def examine(name: str, limits: Limits, processes: Any) -> Captured:
     theirs.close()
     heard = _Heard()
     try:
-        ended = _listen(ours, process, limits, heard)
+        ended = _listen(ours, process, limits, heard, stopped)
     finally:
         process.kill()
         process.join()
@@ -114,10 +117,12 @@ class _Heard:
             self.graphs, self.breaks = message.graphs, message.breaks
 
 
-def _listen(line: Any, process: Any, limits: Limits, heard: _Heard) -> Outcome | None:
+def _listen(
+    line: Any, process: Any, limits: Limits, heard: _Heard, stopped: threading.Event
+) -> Outcome | None:
     """Hear the process to its end: None, or how it was ended before."""
     until = time.monotonic() + limits.seconds
-    while True:
+    while not stopped.is_set():
         try:
             while line.poll(_POLL):
                 heard.hear(line.recv())
@@ -127,5 +132,7 @@ def _listen(line: Any, process: Any, limits: Limits, heard: _Heard) -> Outcome |
             return Outcome("timed out", f"more than {limits.seconds:g} s")
         if limits.memory is not None and memory_of(process.pid) > limits.memory:
             return Outcome("out of memory", f"more than {limits.memory / 2**30:.1f} GiB")
+    if stopped.is_set():
+        return None
     process.join()
     return Outcome("crashed", f"exit code {process.exitcode}") if process.exitcode else None

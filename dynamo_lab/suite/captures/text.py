@@ -11,8 +11,7 @@ from dynamo_lab.suite.captures.facts import WAYS, Captured
 from dynamo_lab.suite.captures.table import CaptureTable, Row
 from dynamo_lab.view.core.words import plural, seconds
 
-HEADS = ("", "tried", "run eagerly", "whole", "with breaks", "otherwise", "failed", "TorchScript",
-         "torch.export")  # fmt: skip
+HEADS = ("", "tried", "run", "whole", "breaks", "other", "failed", "script", "export")
 LEGEND = (
     "Shares are of the programs that eager PyTorch runs. Dynamo captures them whole, with breaks, "
     "otherwise (in parts without a break, or not at all), or fails; TorchScript counts if what "

@@ -38,12 +38,10 @@ class Family(Struct, frozen=True):
         return importlib.util.find_spec(self.package) is not None
 
 
-_TESTS = "torch.testing._internal"
-
 FAMILIES = (
-    Family("operators", "expecttest", f"{_TESTS}.common_methods_invocations",
+    Family("operators", "expecttest", of_operators.TABLE,
            of_operators.entries),
-    Family("modules", "expecttest", f"{_TESTS}.common_modules", of_modules.entries),
+    Family("modules", "expecttest", of_modules.TABLE, of_modules.entries),
     Family("transformers", "transformers", "transformers.models.auto.modeling_auto",
            of_transformers.entries),
     Family("timm", "timm", "timm", of_timm.entries),

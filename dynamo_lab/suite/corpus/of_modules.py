@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +14,16 @@ from dynamo_lab.suite.corpus.program import Entry, Program
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+TABLE = "torch.testing._internal.common_modules"
+"""The table of PyTorch's tests, as that of operators."""
+
 _EACH = 3
 """At most so many of a module's cases."""
 
 
 def entries() -> Iterator[Entry]:
     """An entry for each of the first cases of each module."""
-    from torch.testing._internal.common_modules import module_db
-
-    for info in module_db:
+    for info in import_module(TABLE).module_db:
         for at, _ in enumerate(_cases(info)):
             yield Entry(f"{info.name}.{at}", partial(_program, info, at))
 

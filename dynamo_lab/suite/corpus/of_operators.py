@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 import typing
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -18,15 +19,16 @@ from dynamo_lab.suite.corpus.program import Entry, Program
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+TABLE = "torch.testing._internal.common_methods_invocations"
+"""The table of PyTorch's tests: by name, because only this command needs it, and it takes long."""
+
 _SAMPLES = 8
 """How many samples of an operator are looked at for one that can be written."""
 
 
 def entries() -> Iterator[Entry]:
     """An entry for each operator and variant."""
-    from torch.testing._internal.common_methods_invocations import op_db
-
-    for op in op_db:
+    for op in import_module(TABLE).op_db:
         call = _callee(op.name)
         if call:
             name = op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")

@@ -1,6 +1,6 @@
 """Frames in the order Dynamo saw them, each with its outcome, attempts and bytecode."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -14,6 +14,9 @@ from dynamo_lab.view.core.names import depths, frame_names, is_own
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.words import times
 from dynamo_lab.view.guards.order import of_frames
+
+TextOf = Callable[[int], str]
+"""The text of a line by its number, empty where it is not known."""
 
 
 class AttemptView(Struct, frozen=True, kw_only=True):
@@ -97,6 +100,10 @@ class _Facts:
 
 def _view(frame: Frame, facts: _Facts) -> FrameView:
     line = facts.places.line_of(frame.span)
+
+    def text_of(number: int) -> str:
+        return facts.places.text((line[0], number)).strip()
+
     return FrameView(
         id=frame.id,
         name=facts.names[frame.id],
@@ -107,17 +114,17 @@ def _view(frame: Frame, facts: _Facts) -> FrameView:
         explanation=_explanation(frame, facts),
         resumes=frame.resumes,
         depth=facts.depths[frame.id],
-        attempts=tuple(_attempt(attempt) for attempt in frame.attempts),
+        attempts=tuple(_attempt(attempt, text_of) for attempt in frame.attempts),
         graphs=tuple(facts.graphs.get(frame.id, ())),
         breaks=tuple(item.id for item in facts.breaks.get(frame.id, ())),
         guards=facts.guards[frame.id],
-        bytecode=listing(frame.bytecode),
+        bytecode=listing(frame.bytecode, text_of),
         is_library=facts.places.is_library(line),
         ran=facts.ran(frame),
     )
 
 
-def _attempt(attempt: Attempt) -> AttemptView:
+def _attempt(attempt: Attempt, text_of: TextOf) -> AttemptView:
     again = f", analysis {attempt.restart + 1}" if attempt.restart else ""
     return AttemptView(
         label=f"{attempt.compile_id}{again}",
@@ -126,7 +133,7 @@ def _attempt(attempt: Attempt) -> AttemptView:
         graph=attempt.graph,
         seconds=attempt.seconds,
         recompiled=attempt.recompile_reasons,
-        bytecode=listing(attempt.bytecode),
+        bytecode=listing(attempt.bytecode, text_of),
     )
 
 
@@ -181,8 +188,11 @@ def _at(item: Break, facts: _Facts) -> str:
     return f"{facts.places.where_span(item.span)} ({rule_at(item, facts.places).title})"
 
 
-def listing(bytecode: Sequence[Instruction]) -> str:
-    """Bytecode as `dis` prints it: line, jump mark, offset, name, argument."""
+def listing(bytecode: Sequence[Instruction], text_of: TextOf = lambda number: "") -> str:
+    """Bytecode as `dis` prints it: line, jump mark, offset, name, argument.
+
+    Where the text of a line is known, it stands above its instructions.
+    """
     rows: list[str] = []
     shown = -1
     for item in bytecode:
@@ -190,6 +200,9 @@ def listing(bytecode: Sequence[Instruction]) -> str:
         if is_new and rows:
             rows.append("")
         number = str(item.line) if is_new else ""
+        if is_new and (text := text_of(item.line)):
+            rows.append(f"{number:>5}    {text}")
+            number = ""
         mark = ">>" if item.is_jump_target else "  "
         shown = item.line if is_new else shown
         rows.append(

@@ -12,7 +12,7 @@ AHEAD = (
         needs=("_dynamo.aot_compile.aot_compile_fullgraph",),
         program="""
 def f(x): return x.sin() + 1
-with lab.record() as recorder:
+with torch._dynamo.config.patch(enable_aot_compile=True), lab.record() as recorder:
     torch.compile(f, fullgraph=True).aot_compile(((torch.ones(3),), {}))
 rec = recorder.recording
 """,
@@ -31,9 +31,9 @@ rec = recorder.recording
         needs=("_dynamo.aot_compile.aot_compile_fullgraph",),
         program="""
 def f(x): return x.sin() + 1
-ahead = torch.compile(f, fullgraph=True).aot_compile(((torch.ones(3),), {}))
-with lab.record() as recorder:
-    ahead(torch.ones(3))
+with torch._dynamo.config.patch(enable_aot_compile=True):
+    ahead = torch.compile(f, fullgraph=True).aot_compile(((torch.ones(3),), {}))
+with lab.record() as recorder: ahead(torch.ones(3))
 rec = recorder.recording
 """,
         seen=lambda rec: unseen(

@@ -59,6 +59,21 @@ def test_bytecode_reads_like_dis() -> None:
     )
 
 
+def test_the_text_of_a_line_stands_above_its_instructions() -> None:
+    code = (
+        Instruction(0, "RESUME", "0", 3),
+        Instruction(2, "LOAD_FAST", "0 (x)", 4),
+        Instruction(4, "RETURN_VALUE", "", 4),
+    )
+    assert listing(code, lambda line: "return x" if line == 4 else "") == (
+        "    3         0 RESUME                   0\n"
+        "\n"
+        "    4    return x\n"
+        "              2 LOAD_FAST                0 (x)\n"
+        "              4 RETURN_VALUE"
+    )
+
+
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
