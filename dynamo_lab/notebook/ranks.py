@@ -48,7 +48,7 @@ def run(
         text, label, path, shell.user_ns,
         compiled=compiled, limit=options.timeout, is_profiled=options.profile,
     )  # fmt: skip
-    job = JobRecording(launch(work, options.ranks))
+    job = JobRecording(launch(work, options.ranks), work)
     if not options.quiet:
         job.show()
     if options.into:

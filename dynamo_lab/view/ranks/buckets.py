@@ -125,7 +125,8 @@ def _tie(calls: Sequence[Call], reducers: Sequence[Reducer]) -> Iterator[tuple[C
 
 
 def _lists(reducer: Reducer) -> Iterator[tuple[Reduced, ...]]:
-    yield reducer.first
+    if reducer.first:
+        yield reducer.first
     if reducer.rebuilt and _sizes(reducer.rebuilt) != _sizes(reducer.first):
         yield reducer.rebuilt
 
