@@ -36,7 +36,7 @@ _FSDP = Rule(
         "Nothing of yours breaks here: FSDP gathers the parameters of the module that is called, "
         "in Python, on purpose, and frees them afterwards.",
         "Compile the parts that are sharded, each before its `fully_shard`, and not what calls "
-        "them: then FSDP's hooks run between the graphs, and no loop over blocks is left to Python.",
+        "them: then FSDP's hooks run between the graphs, and no loop is left to Python for them.",
     ),
 )
 _DDP = Rule(
