@@ -1,15 +1,14 @@
-"""Settings of DDP tried on a job: what is offered, how steps are timed, and what is said of them."""
+"""Settings of DDP tried on a job: what is offered, how steps are timed, what is said of them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec.structs import replace
 
 import dynamo_lab as lab
 from dynamo_lab.api.ranks.jobs import JobRecording
-from dynamo_lab.api.ranks.trial import JobTrial
 from dynamo_lab.capture.ranks.changes import changed
 from dynamo_lab.errors import FixError
 from dynamo_lab.live import ranks as live
@@ -21,11 +20,15 @@ from dynamo_lab.record.ranks.work import Work
 from dynamo_lab.view.ranks.fixes import fix_named
 from tests.ranks import trained
 
+if TYPE_CHECKING:
+    from dynamo_lab.api.ranks.trial import JobTrial
+
+FINISHED = Ending(kind="finished")
 WORK = Work(kind="function", title="train")
 REDUCER = Reducer(group="0", first=(Reduced(bytes=40),))
 
 
-def job(step: float, steps: int = 9, ending: Ending = Ending(kind="finished"), **rank: Any) -> Job:
+def job(step: float, steps: int = 9, ending: Ending = FINISHED, **rank: Any) -> Job:
     """Two ranks that sent their one bucket every so many seconds."""
     calls = tuple(
         Call(name="allreduce", group="0", number=at + 1, sizes=((10,),), dtypes=("Float",),

@@ -43,8 +43,8 @@ _DDP = Rule(
     "",
     "DDP's own preparation",
     (
-        "Nothing of yours breaks here: DDP prepares each forward in Python, and there is nothing to "
-        "change. The module that it wraps is compiled as a frame of its own.",
+        "Nothing of yours breaks here: DDP prepares each forward in Python, and there is nothing "
+        "to change. The module that it wraps is compiled as a frame of its own.",
     ),
 )
 _WITHIN_PYTORCH = (

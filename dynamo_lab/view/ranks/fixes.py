@@ -41,7 +41,7 @@ def fixes_of(recording: Recording) -> tuple[JobFix, ...]:
         _of_size(one_bucket, "All gradients in one bucket: one collective, and nothing is hidden."),
         *(
             _of_size(limit, "Buckets of half the size: sent earlier, and more of them.")
-            for limit in sorted({max(1, at // _MB // 2) for at in limits})
+            for limit in sorted({at // _MB // 2 for at in limits} - {0})
         ),
         JobFix(
             name="static_graph=True",

@@ -1,4 +1,4 @@
-"""How long the steps of a training under DDP took, from when each backward sent its first bucket."""
+"""How long the steps of a training under DDP took: from one backward's first bucket to the next."""
 
 import statistics
 from collections.abc import Sequence
