@@ -1,6 +1,6 @@
 """Private names of PyTorch for ranks."""
 
-from dynamo_lab.capture.core.private import Private, nothing
+from dynamo_lab.capture.core.private import Field, Private, nothing
 
 _CALLS = "the collectives that a rank called, and those that it waits in, are not recorded."
 DUMP = Private("torch._C._distributed_c10d", "_dump_fr_trace", _CALLS)
@@ -11,6 +11,12 @@ SPLITTER = Private(
 )
 _BUCKETS = "which parameters DDP reduces together is not recorded."
 DDP_MADE = Private("torch.nn.parallel.distributed", "DistributedDataParallel.__init__", _BUCKETS)
+IN_PYTHON = Field(
+    "torch.nn.parallel.distributed",
+    "DistributedDataParallel._use_python_reducer",
+    "whether DDP's reducer in C++ reduces is not known, and is assumed.",
+    otherwise=False,
+)
 DDP_LOG = Private(
     "torch.nn.parallel.distributed",
     "DistributedDataParallel._get_ddp_logging_data",
