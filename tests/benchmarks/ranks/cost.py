@@ -44,10 +44,10 @@ def main() -> None:
         plain, recorded = ([row[rank] for row in found[which]] for which in (False, True))
         cost = ratio(recorded, plain)
         verdict = "within" if cost.high <= BUDGET else "beyond" if cost.low > BUDGET else "about"
+        verdict = f"{verdict} the budget of {BUDGET}" if cost.enough else "too few rounds to tell"
         print(
             f"rank {rank}: recorded takes {cost.value:.3f} times the processor seconds "
-            f"({cost.low:.3f} to {cost.high:.3f}) of {statistics.median(plain):.1f} s: {verdict} "
-            f"the budget of {BUDGET}"
+            f"({cost.low:.3f} to {cost.high:.3f}) of {statistics.median(plain):.1f} s: {verdict}"
         )
 
 
