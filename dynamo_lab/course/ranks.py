@@ -147,9 +147,10 @@ def _same(got: Any, expected: Any) -> bool:
 def _meet_always(answer: Any) -> str:
     import torch
 
-    some = [torch.randn(6).abs() + at for at in range(4)]
+    some = [torch.randn(6).abs() + at for at in range(5)]
     none = -torch.ones(6)
-    calls = ((some[0], none), (some[1], some[2]), (none, some[3]))
+    # as many on each rank would meet, if in other calls than they belong to
+    calls = ((some[0], none), (some[1], some[2]), (none, some[3]), (some[4], none))
     given = [[[call[rank].tolist()] for call in calls] for rank in range(_RANKS)]
     _, got = _called(answer, "*given", given)
     for number, call in enumerate(calls):
