@@ -189,7 +189,7 @@ def _on_ranks(subject: Subject, task: str, is_compiled: bool = False) -> _Way:
         own = [torch.cuda.current_device()] if subject.device == "cuda" else None
         inner = subject.module
         made: Any = torch.nn.parallel.DistributedDataParallel(inner, device_ids=own)
-        subject.module = torch.compile(made) if is_compiled else made
+        subject.module = _compiled(made) if is_compiled else made
         return _Way(subject, inner)
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard
@@ -198,15 +198,21 @@ def _on_ranks(subject: Subject, task: str, is_compiled: bool = False) -> _Way:
     places = list(_blocks(subject.module))
     if is_compiled:
         for around, name in places:
-            setattr(around, name, torch.compile(getattr(around, name)))
+            setattr(around, name, _compiled(getattr(around, name)))
         if not places:
-            subject.module = torch.compile(subject.module)
+            subject.module = _compiled(subject.module)
     for block in dict.fromkeys(getattr(around, name) for around, name in places):
         fully_shard(block, mesh=mesh)
     fully_shard(subject.module, mesh=mesh)
     # its parameters are others now
     subject.optimizer = type(subject.optimizer)(subject.module.parameters(), lr=subject.rate)
     return _Way(subject, subject.module)
+
+
+def _compiled(module: Any) -> Any:
+    import torch
+
+    return torch.compile(module)
 
 
 def _blocks(module: torch.nn.Module) -> Iterator[tuple[torch.nn.Module, str]]:

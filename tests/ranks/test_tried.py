@@ -114,7 +114,7 @@ def test_what_is_offered_and_what_is_refused() -> None:
 
 
 def test_arguments_are_changed_in_the_block_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    from torch.nn import parallel
+    from torch.nn.parallel import distributed
 
     got: list[Any] = []
 
@@ -122,7 +122,7 @@ def test_arguments_are_changed_in_the_block_alone(monkeypatch: pytest.MonkeyPatc
         def __init__(self, module: Any, device_ids: Any = None, bucket_cap_mb: Any = None) -> None:
             got.append((module, bucket_cap_mb))
 
-    monkeypatch.setattr(parallel.distributed, "DistributedDataParallel", Wrapped)
+    monkeypatch.setattr(distributed, "DistributedDataParallel", Wrapped)
     made = Wrapped.__init__
     with changed({"bucket_cap_mb": 7}):
         Wrapped("a")
