@@ -185,7 +185,7 @@ def _reduce_once(answer: Any) -> str:
     made = [[torch.randn(shape) for shape in _SHAPES] for _ in range(_RANKS)]
     given = [[[one.tolist() for one in tensors]] for tensors in made]
     job, got = _called(answer, "given", given)
-    expected = [sum(each).tolist() for each in zip(*made, strict=True)]
+    expected = [(one + other).tolist() for one, other in zip(*made, strict=True)]
     for rank, [own] in enumerate(got):
         need(len(own) == len(expected), f"Return a list of the {len(expected)} sums.")
         for at, (one, right) in enumerate(zip(own, expected, strict=True)):
