@@ -147,9 +147,10 @@ def _same(got: Any, expected: Any) -> bool:
 def _meet_always(answer: Any) -> str:
     import torch
 
-    some = [torch.randn(6).abs() + at for at in range(4)]
+    some = [torch.randn(6).abs() + at for at in range(5)]
     none = -torch.ones(6)
-    calls = ((some[0], none), (some[1], some[2]), (none, some[3]))
+    # as many on each rank would meet, if in other calls than they belong to
+    calls = ((some[0], none), (some[1], some[2]), (none, some[3]), (some[4], none))
     given = [[[call[rank].tolist()] for call in calls] for rank in range(_RANKS)]
     _, got = _called(answer, "*given", given)
     for number, call in enumerate(calls):
@@ -184,7 +185,7 @@ def _reduce_once(answer: Any) -> str:
     made = [[torch.randn(shape) for shape in _SHAPES] for _ in range(_RANKS)]
     given = [[[one.tolist() for one in tensors]] for tensors in made]
     job, got = _called(answer, "given", given)
-    expected = [sum(each).tolist() for each in zip(*made, strict=True)]
+    expected = [(one + other).tolist() for one, other in zip(*made, strict=True)]
     for rank, [own] in enumerate(got):
         need(len(own) == len(expected), f"Return a list of the {len(expected)} sums.")
         for at, (one, right) in enumerate(zip(own, expected, strict=True)):

@@ -57,7 +57,8 @@ def run(
         text, label, path, shell.user_ns,
         compiled=compiled, limit=options.timeout, is_profiled=options.profile,
     )  # fmt: skip
-    job = JobRecording((plan if is_plan else launch)(work, options.ranks))
+    launched = (plan if is_plan else launch)(work, options.ranks)
+    job = JobRecording(launched, None if is_plan else work)  # of a plan nothing can be tried
     if not options.quiet:
         job.show()
     if options.into:

@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -41,6 +41,8 @@ _ROUNDS = 11
 _ROUND_SECONDS = 0.05
 _WARMUP = 3
 """Steps before those that are timed: DDP makes its buckets anew after the first."""
+_COMPILED = "_orig_mod."
+"""What `torch.compile` puts into the names of a module's parameters."""
 _LONGEST = 24 * 3600.0
 """Seconds that a job has of itself: the suite's limit comes before."""
 
@@ -144,22 +146,21 @@ def _measured(asked: _Asked) -> _Times:
     seed = 1 + dist.get_rank()
     with errors_as("eager error"):
         single = Subject(program, case, device, seed=seed)
-        alone = _mean(_gradients(single, single.module))
+        alone = _mean(_gradients(_Way(single, single.module)))
         exact = _exact(asked, program, seed)
-        subject = Subject(program, case, device, seed=seed)
-        subject.label()
-        wrapped = _wrapped(subject, case.task)
-        eager = _gradients(subject, wrapped)
-    _agree(disagreement(alone, eager, exact, case.precision), "eager error", "eager, on ranks, ")
+        eager = _on_ranks(Subject(program, case, device, seed=seed), case.task)
+        values = _gradients(eager)
+    _agree(disagreement(alone, values, exact, case.precision), "eager error", "eager, on ranks, ")
     with errors_as("compile error"):
-        compiled = torch.compile(wrapped)
+        compiled = _on_ranks(Subject(program, case, device, seed=seed), case.task, is_compiled=True)
         start = time.perf_counter()
-        values = _gradients(subject, compiled)
+        values = _gradients(compiled)
         first = time.perf_counter() - start
     _agree(disagreement(alone, values, exact, case.precision), "wrong")
     with errors_as("compile error"):
-        times = _in_turns({"eager": _step(subject, wrapped), "compiled": _step(subject, compiled)},
-                          device)  # fmt: skip
+        times = _in_turns(
+            {"eager": _step(eager.subject), "compiled": _step(compiled.subject)}, device
+        )
     return _Times(
         eager=tuple(times["eager"]),
         compiled=tuple(times["compiled"]),
@@ -168,50 +169,79 @@ def _measured(asked: _Asked) -> _Times:
     )
 
 
-def _wrapped(subject: Subject, task: str) -> Any:
+class _Way(NamedTuple):
+    """A model as it is called, and the module whose parameters have their plain names."""
+
+    subject: Subject
+    inner: torch.nn.Module
+
+
+def _on_ranks(subject: Subject, task: str, is_compiled: bool = False) -> _Way:
+    """The same, its module wrapped for the ranks: compiled as users of each do.
+
+    DDP's is compiled as a whole. FSDP2 has hooks at each block, in Python: the blocks are compiled.
+    """
     import torch
     import torch.distributed as dist
 
+    subject.label()
     if task == "ddp":
         own = [torch.cuda.current_device()] if subject.device == "cuda" else None
-        return torch.nn.parallel.DistributedDataParallel(subject.module, device_ids=own)
+        inner = subject.module
+        made: Any = torch.nn.parallel.DistributedDataParallel(inner, device_ids=own)
+        subject.module = _compiled(made) if is_compiled else made
+        return _Way(subject, inner)
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard
 
     mesh = init_device_mesh(subject.device, (dist.get_world_size(),))
-    for block in dict.fromkeys(_blocks(subject.module)):
+    places = list(_blocks(subject.module))
+    if is_compiled:
+        for around, name in places:
+            setattr(around, name, _compiled(getattr(around, name)))
+        if not places:
+            subject.module = _compiled(subject.module)
+    for block in dict.fromkeys(getattr(around, name) for around, name in places):
         fully_shard(block, mesh=mesh)
     fully_shard(subject.module, mesh=mesh)
     # its parameters are others now
     subject.optimizer = type(subject.optimizer)(subject.module.parameters(), lr=subject.rate)
-    return subject.module
+    return _Way(subject, subject.module)
 
 
-def _blocks(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
-    """The parts that are gathered one by one: those of the outermost lists, if they learn."""
+def _compiled(module: Any) -> Any:
+    import torch
+
+    return torch.compile(module)
+
+
+def _blocks(module: torch.nn.Module) -> Iterator[tuple[torch.nn.Module, str]]:
+    """Where the parts are that are gathered one by one: those of the outermost lists that learn."""
     import torch
 
     is_list = isinstance(module, torch.nn.ModuleList | torch.nn.Sequential)
-    for child in module.children():
+    for name, child in module.named_children():
         if not is_list:
             yield from _blocks(child)
         elif next(child.parameters(), None) is not None:
-            yield child
+            yield module, name
 
 
-def _loss(subject: Subject, module: Callable[..., Any]) -> Any:
+def _loss(subject: Subject) -> Any:
     with subject.contexts():
         assert subject.labels is not None
-        return loss_of(scores_of(module(**subject.inputs)), subject.labels, subject.target)
+        scores = scores_of(subject.module(**subject.inputs))
+        return loss_of(scores, subject.labels, subject.target)
 
 
-def _gradients(subject: Subject, module: Callable[..., Any]) -> dict[str, torch.Tensor]:
+def _gradients(way: _Way) -> dict[str, torch.Tensor]:
     """The gradients of one backward, whole on each rank."""
+    subject = way.subject
     subject.label()
-    _loss(subject, module).backward()
+    _loss(subject).backward()
     found = {
-        f"gradient of {name}": _whole(parameter.grad)
-        for name, parameter in subject.module.named_parameters()
+        f"gradient of {name.replace(_COMPILED, '')}": _whole(parameter.grad)
+        for name, parameter in way.inner.named_parameters()
         if parameter.grad is not None
     }
     subject.optimizer.zero_grad()
@@ -238,7 +268,7 @@ def _exact(asked: _Asked, program: Any, seed: int) -> dict[str, torch.Tensor] | 
     values, problem = None, ""
     try:
         subject = Subject(program, asked.case, asked.device, exact=True, seed=seed)
-        values = _gradients(subject, subject.module)
+        values = _gradients(_Way(subject, subject.module))
     except Exception as error:  # any: a model may insist on its type in any place
         problem = str(error) or type(error).__name__
     return None if any(_from_all(problem)) or values is None else _mean(values)
@@ -259,10 +289,10 @@ def _from_all(text: str) -> Iterator[str]:
     yield from found
 
 
-def _step(subject: Subject, module: Callable[..., Any]) -> Callable[[], None]:
+def _step(subject: Subject) -> Callable[[], None]:
     def step() -> None:
         subject.optimizer.zero_grad()
-        _loss(subject, module).backward()
+        _loss(subject).backward()
         subject.optimizer.step()
 
     return step

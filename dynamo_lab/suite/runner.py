@@ -222,9 +222,12 @@ def slots(order: Order, cores: int | None = None) -> list[Slot]:
     GPU several compile at once, and time one after the other.
 
     Raises:
-        SuiteError: several processes cannot take turns on this system.
+        SuiteError: several processes cannot take turns on this system, or there is not a GPU for
+            each rank.
     """
     cores = cores or _cores()
+    if order.ranks > 1:
+        return [_slot_of_ranks(order, cores)]
     devices = order.devices or ("0",)
     each = (
         1
@@ -236,6 +239,18 @@ def slots(order: Order, cores: int | None = None) -> list[Slot]:
         raise SuiteError("Processes cannot take turns on this system: pass --workers 1.")
     share = max(1, cores // workers)
     return [_slot(order.device, devices[at % len(devices)], share) for at in range(workers)]
+
+
+def _slot_of_ranks(order: Order, cores: int) -> Slot:
+    """The one place for jobs of several ranks: with a GPU for each."""
+    slot = _slot("cpu", "0", max(1, cores // order.ranks))
+    if order.device != "cuda":
+        return slot
+    devices = order.devices or tuple(map(str, range(order.ranks)))
+    if len(devices) < order.ranks:
+        raise SuiteError(f"{order.ranks} ranks need as many devices: pass more with --devices.")
+    visible = ",".join(visible_device(number) for number in devices[: order.ranks])
+    return Slot(f"cuda-{visible}", {**slot.environment, "CUDA_VISIBLE_DEVICES": visible})
 
 
 def _slot(device: str, number: str, share: int) -> Slot:

@@ -39,7 +39,16 @@ def test_blocks_of_the_outermost_lists_are_gathered_one_by_one() -> None:
     inner = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
     layers = nn.ModuleList([inner, nn.Linear(2, 2), nn.ReLU()])
     model = nn.ModuleDict({"layers": layers, "head": nn.Linear(2, 2)})
-    assert list(parallel._blocks(model)) == [layers[0], layers[1]]
+    assert list(parallel._blocks(model)) == [(layers, "0"), (layers, "1")]
+
+
+def test_names_are_the_same_when_blocks_are_compiled() -> None:
+    program, case = models()["mlp"].build("small"), Case("mlp", "fsdp", "float32")
+    subject = Subject(program, case, "cpu")
+    names = list(parallel._gradients(parallel._Way(subject, subject.module)))
+    around, name = next(parallel._blocks(subject.module))
+    setattr(around, name, torch.compile(getattr(around, name), backend="eager"))
+    assert list(parallel._gradients(parallel._Way(subject, subject.module))) == names
 
 
 @pytest.mark.parametrize(

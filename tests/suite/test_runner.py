@@ -133,6 +133,20 @@ def test_slots_share_the_devices_and_the_cores(monkeypatch: pytest.MonkeyPatch) 
     assert [slot.name for slot in slots(Order(models=()), cores=16)] == ["cpu"]
 
 
+def test_ranks_have_a_gpu_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    order = replace(ORDER, device="cuda", ranks=2, devices=())
+    [slot] = slots(order, cores=8)
+    assert slot.environment["CUDA_VISIBLE_DEVICES"] == "0,1"
+    assert slot.environment["TORCHINDUCTOR_COMPILE_THREADS"] == "4"
+    [slot] = slots(replace(order, devices=("3", "1", "2")), cores=8)
+    assert slot.environment["CUDA_VISIBLE_DEVICES"] == "3,1"
+    with pytest.raises(SuiteError, match="2 ranks need as many devices"):
+        slots(replace(order, devices=("3",)))
+    [slot] = slots(replace(order, device="cpu"))
+    assert "CUDA_VISIBLE_DEVICES" not in slot.environment
+
+
 def test_numbers_count_the_gpus_that_we_may_see(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "5, 7")
     assert visible_device("1") == "7"

@@ -12,16 +12,19 @@ from msgspec import structs
 from dynamo_lab.api.diff import diff
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.api.traces import Ranks
-from dynamo_lab.errors import OptionError
+from dynamo_lab.errors import FixError, OptionError
 from dynamo_lab.model.ranks import jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dynamo_lab.api.diff import Diff
+    from dynamo_lab.api.ranks.trial import JobTrial
     from dynamo_lab.model.ranks.jobs import Job
     from dynamo_lab.model.recording import Recording as Facts
+    from dynamo_lab.record.ranks.work import Work
     from dynamo_lab.view.ranks.collectives import CollectivesView, MeetingView
+    from dynamo_lab.view.ranks.fixes import JobFix
     from dynamo_lab.view.ranks.ranks import RanksView
 
 
@@ -61,7 +64,7 @@ def ranks(
     if backend == "fake":
         return _planned(fn, n, timeout, tuple(arguments), profile)
     work = work_of(fn, tuple(arguments), backend=backend, limit=timeout, is_profiled=profile)
-    return JobRecording(launch(work, n))
+    return JobRecording(launch(work, n), work)
 
 
 def _planned(
@@ -169,12 +172,13 @@ class JobRecording(Ranks):
     the ranks compiled the same.
     """
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, work: Work | None = None) -> None:
         labels = {f"rank {one.rank.number if one.rank else at}": one
                   for at, one in enumerate(job.recordings)}  # fmt: skip
         opened = {label: _recording(label, one) for label, one in labels.items()}
         super().__init__(job.title, opened, tuple(opened), job.remarks)
         self.job = job
+        self._work = work
 
     @property
     def findings(self) -> tuple[str, ...]:
@@ -204,6 +208,37 @@ class JobRecording(Ranks):
         from dynamo_lab.view.ranks.job import build_job
 
         return build_job(self.job, self._compared_recordings())
+
+    @property
+    def fixes(self) -> tuple[JobFix, ...]:
+        """What to try with modules under DDP: each a name, a sentence, the code to write."""
+        from dynamo_lab.view.ranks.fixes import fixes_of
+
+        return fixes_of(self.job.recordings[0])
+
+    def try_fix(self, name: str, rounds: int = 7) -> JobTrial:
+        """Run the program again with a setting of DDP and without, in turns, and time its steps.
+
+        Each run is a job of its own: 14 of them by default, as after fewer than 7 of each no
+        difference can be told. What the program computes is not compared.
+
+        Args:
+            name: One of `fixes`, such as "static_graph=True"; "bucket_cap_mb=N" with any N.
+            rounds: How many jobs with it, and without.
+
+        Raises:
+            FixError: there is no such fix, or the program cannot be run again: the job was loaded.
+        """
+        from dynamo_lab.api.ranks.trial import JobTrial
+        from dynamo_lab.live.ranks import try_on_job
+        from dynamo_lab.view.ranks.fixes import fix_named
+
+        fix = fix_named(self.job.recordings[0], name)
+        if self._work is None:
+            raise FixError("This job was loaded from files, so there is no program to run again.")
+        if rounds < 1:
+            raise FixError(f"rounds={rounds} tries nothing: pass 7 to tell a difference.")
+        return JobTrial(self.job, try_on_job(self._work, len(self.job.recordings), fix, rounds))
 
     def _compared_recordings(self) -> dict[str, Recording]:
         return {label: self[label] for label in self._compared}

@@ -11,6 +11,12 @@ SPLITTER = Private(
 )
 _BUCKETS = "which parameters DDP reduces together is not recorded."
 DDP_MADE = Private("torch.nn.parallel.distributed", "DistributedDataParallel.__init__", _BUCKETS)
+IN_PYTHON = Field(
+    "torch.nn.parallel.distributed",
+    "DistributedDataParallel._use_python_reducer",
+    "whether DDP's reducer in C++ reduces is not known, and is assumed.",
+    otherwise=False,
+)
 DDP_LOG = Private(
     "torch.nn.parallel.distributed",
     "DistributedDataParallel._get_ddp_logging_data",

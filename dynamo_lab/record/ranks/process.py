@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from dynamo_lab.capture.core.sources import PACKAGE
+from dynamo_lab.capture.ranks.changes import changed
 from dynamo_lab.capture.ranks.flight import switch_on
 from dynamo_lab.model.ranks.ranks import Ending
 from dynamo_lab.record.ranks.diary import Diary
@@ -36,6 +37,10 @@ def main() -> int:
     work = msgspec.json.decode(folder.work.read_bytes(), type=Work)
 
     def whole() -> int:
+        with changed(work.changes):
+            return in_groups()
+
+    def in_groups() -> int:
         if work.kind == "script":
             return run(work)
         import torch.distributed as dist

@@ -26,7 +26,8 @@ MAIN = "__mp_main__"
 class Work(Struct, frozen=True, kw_only=True):
     """What a rank runs. `limit` are the seconds that it has, `backend` its process group's.
 
-    `is_profiled`: PyTorch's profiler runs around it.
+    `is_profiled`: PyTorch's profiler runs around it. `changes` are settings of DDP that it is tried
+    with.
 
     "function": `name` in `module`, or in the file `path`, with the folders of `search_path`.
     "script": the file `path`, with `arguments`.
@@ -47,6 +48,7 @@ class Work(Struct, frozen=True, kw_only=True):
     text: str = ""
     label: str = ""
     modules: dict[str, str] = {}
+    changes: dict[str, Any] = {}
     compiled: dict[str, Any] | None = None
 
 

@@ -29,6 +29,24 @@ _GENERATOR = Rule(
     "generator of a module",
     ("Make a list of what it yields: `list(model.parameters())`. Dynamo cannot hand it on.",),
 )
+_FSDP = Rule(
+    "",
+    "FSDP's own hook",
+    (
+        "Nothing of yours breaks here: FSDP gathers the parameters of the module that is called, "
+        "in Python, on purpose, and frees them afterwards.",
+        "Compile the parts that are sharded, each before its `fully_shard`, and not what calls "
+        "them: then FSDP's hooks run between the graphs, and no loop is left to Python for them.",
+    ),
+)
+_DDP = Rule(
+    "",
+    "DDP's own preparation",
+    (
+        "Nothing of yours breaks here: DDP prepares each forward in Python, and there is nothing "
+        "to change. The module that it wraps is compiled as a frame of its own.",
+    ),
+)
 _WITHIN_PYTORCH = (
     "PyTorch breaks here in its own code, called from no line of yours in this frame: there is "
     "nothing to change. Your functions that it calls are compiled as frames of their own.",
@@ -41,6 +59,10 @@ _LOGGING = re.compile(r"(?:^|[/\\])logging[/\\]__init__\.py$")
 _PYTORCH = re.compile(r"(?:^|[/\\])torch[/\\]|(?:^|[/\\])contextlib\.py$")
 _OPTIM = re.compile(r"(?:^|[/\\])torch[/\\]optim[/\\]\w+\.py$")
 _MODULE = re.compile(r"(?:^|[/\\])torch[/\\]nn[/\\]modules[/\\]module\.py$")
+_WRAPPERS = (
+    (re.compile(r"(?:^|[/\\])torch[/\\]distributed[/\\]fsdp[/\\]"), _FSDP),
+    (re.compile(r"(?:^|[/\\])torch[/\\]nn[/\\]parallel[/\\]distributed\.py$"), _DDP),
+)
 _SAYS_OPTIMIZER = re.compile(r"(?i)\boptim\b|optimizer")
 
 
@@ -50,18 +72,33 @@ def rule_at(item: Break, places: Places) -> Rule:
 
 
 def made_there(item: Break, places: Places) -> Rule | None:
-    """The rule of a break inside a constructor, an optimizer's or a module's, or a generator."""
+    """The rule of a break inside a constructor, a hook of FSDP's, DDP, or a generator."""
     spans = [places.spans[span] for span in _stack(item, places)]
     files = [(places.sources[span.source].path, span.function) for span in spans]
     if any(_OPTIM.search(path) and name == "__init__" for path, name in files):
         return _OPTIMIZER
     if item.gb_type.lower().startswith("uninitialized nn.module") and "__init__" in files[-1][1]:
         return _MODULE_MADE
+    if wrapper := _of_wrapper(item, places):
+        return wrapper
     is_of_module = "enerator" in item.gb_type and any(_MODULE.search(path) for path, _ in files)
     if not is_of_module:
         return None
     own = [places.text(line) for line in places.lines_of(item.stack) if not places.is_library(line)]
     return _OPTIMIZER if own and _SAYS_OPTIMIZER.search(own[-1]) else _GENERATOR
+
+
+def _of_wrapper(item: Break, places: Places) -> Rule | None:
+    """The rule of a break that DDP or FSDP makes itself, below the reader's last line if any."""
+    below: list[str] = []
+    for span in reversed(_stack(item, places)):
+        if not places.is_library(places.line_of(span)):
+            break
+        below.append(places.sources[places.spans[span].source].path)
+    for files, rule in _WRAPPERS:
+        if any(files.search(path) for path in below):
+            return rule
+    return None
 
 
 def is_of_pytorch(item: Break, places: Places) -> bool:

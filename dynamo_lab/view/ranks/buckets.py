@@ -21,12 +21,12 @@ _TOLD = 2
 
 
 class Tied(NamedTuple):
-    """A call of the reducer: the bucket `number` of `count`, and whose it is."""
+    """A call of the reducer: the bucket `number` of so many in `all`, and whose it is."""
 
     reducer: Reducer
     bucket: Reduced
     number: int
-    count: int
+    all: int
 
 
 class Buckets:
@@ -42,14 +42,14 @@ class Buckets:
         tied = self.tied.get((call.group, call.number))
         if tied is None:
             return ""
-        which = "all gradients" if tied.count == 1 else f"bucket {tied.number} of {tied.count}"
+        which = "all gradients" if tied.all == 1 else f"bucket {tied.number} of {tied.all}"
         return f"DDP reduces {which}{_members(tied.bucket)}, by its size and order"
 
     def forward_line(self, call: Call) -> Line | None:
         """The line that first uses a parameter of the bucket: its gradient is the last to come."""
         tied = self.tied.get((call.group, call.number))
         names = tied.bucket.parameters if tied else ()
-        if not names or tied is None or tied.count == 1 or not self._uses.keys() >= set(names):
+        if not names or tied is None or tied.all == 1 or not self._uses.keys() >= set(names):
             return None
         return min((self._uses[name] for name in names), key=lambda use: use[0])[1]
 
@@ -125,7 +125,8 @@ def _tie(calls: Sequence[Call], reducers: Sequence[Reducer]) -> Iterator[tuple[C
 
 
 def _lists(reducer: Reducer) -> Iterator[tuple[Reduced, ...]]:
-    yield reducer.first
+    if reducer.first:
+        yield reducer.first
     if reducer.rebuilt and _sizes(reducer.rebuilt) != _sizes(reducer.first):
         yield reducer.rebuilt
 

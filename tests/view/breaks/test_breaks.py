@@ -181,6 +181,37 @@ def test_a_library_breaks_on_purpose() -> None:
     assert "nothing to change" in advice
 
 
+@pytest.mark.parametrize(
+    ("path", "is_below", "title"),
+    [
+        ("torch/distributed/fsdp/_fully_shard/_fsdp_common.py", True, "FSDP's own hook"),
+        ("torch/nn/parallel/distributed.py", True, "DDP's own preparation"),
+        ("torch/nn/modules/module.py", True, "data-dependent branch"),
+        ("torch/distributed/fsdp/_fully_shard/_fsdp_common.py", False, "data-dependent branch"),
+    ],
+)
+def test_breaks_of_ddp_and_fsdp_are_told_from_the_readers(
+    make: Make, path: str, is_below: bool, title: str
+) -> None:
+    recording = make("branch_and_print")
+    readers = recording.breaks[0].span
+    library = Source(path, "library", (Excerpt(1, "a"),))
+    theirs = len(recording.spans)
+    stack = (readers, theirs) if is_below else (theirs, readers)
+    item = replace(recording.breaks[0], stack=len(recording.stacks))
+    view = build(
+        replace(
+            recording,
+            sources=(*recording.sources, library),
+            spans=(*recording.spans, Span(len(recording.sources), 1, "f")),
+            stacks=(*recording.stacks, stack),
+            breaks=(item, *recording.breaks[1:]),
+        )
+    )
+    assert view.breaks[0].title == title
+    assert ("Nothing of yours breaks here" in view.breaks[0].advice[0]) == ("own" in title)
+
+
 def test_a_library_that_breaks_below_the_readers_line_breaks_on_purpose(make: Make) -> None:
     recording = make("branch_and_print")
     library = Source("/x/site-packages/torch/optim/optimizer.py", "library", (Excerpt(79, "a"),))

@@ -1,0 +1,71 @@
+"""A setting of DDP, tried on a job: run with it and without, in turns, and timed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
+
+from dynamo_lab.measure.statistics import Ratio, unpaired
+from dynamo_lab.record.ranks.launch import launch
+from dynamo_lab.view.ranks.causes import causes, known_of
+from dynamo_lab.view.ranks.steps import step_seconds
+
+if TYPE_CHECKING:
+    from dynamo_lab.model.ranks.jobs import Job
+    from dynamo_lab.record.ranks.work import Work
+    from dynamo_lab.view.ranks.fixes import JobFix
+
+ROUNDS = 7
+"""So many jobs of each are the fewest after which a difference can be significant."""
+
+
+class TriedJob(NamedTuple):
+    """The last job with the fix, and the steps of each job in seconds, without and with it.
+
+    `problem` is why there are no times, or no more than these.
+    """
+
+    fix: JobFix
+    job: Job
+    before: tuple[float, ...] = ()
+    after: tuple[float, ...] = ()
+    problem: str = ""
+
+    @property
+    def speed(self) -> Ratio | None:
+        """How many times faster a step is with it; None where nothing was timed."""
+        return unpaired(self.before, self.after) if self.before and self.after else None
+
+
+def try_on_job(work: Work, n: int, fix: JobFix, rounds: int) -> TriedJob:
+    """Run the job without the fix and with it, once each a round; in each another goes first."""
+    changed = replace(work, changes=fix.changes)
+    times: dict[bool, list[float]] = {False: [], True: []}
+    latest: Job | None = None
+    for number in range(rounds):
+        for is_changed in (True, False) if number % 2 == 0 else (False, True):
+            job = launch(changed if is_changed else work, n)
+            if is_changed:
+                latest = job
+            problem = _problem(job)
+            took = None if problem else step_seconds(known_of(job))
+            if took is None:
+                told = problem or _UNTIMED
+                which = "With it" if is_changed else "Without it"
+                return TriedJob(fix, latest or job, *map(tuple, (times[False], times[True])),
+                                problem=f"{which}: {told}")  # fmt: skip
+            times[is_changed].append(took)
+    assert latest is not None
+    return TriedJob(fix, latest, tuple(times[False]), tuple(times[True]))
+
+
+_UNTIMED = (
+    "the steps cannot be timed. DDP's reducer in C++ has to run, and five steps or more after the "
+    "last compilation."
+)
+
+
+def _problem(job: Job) -> str:
+    is_whole = all(one.rank and one.rank.ending.kind == "finished" for one in job.recordings)
+    return "" if is_whole else next(causes(job), "not all ranks ran to their end.")

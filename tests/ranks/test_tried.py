@@ -1,0 +1,144 @@
+"""Settings of DDP tried on a job: what is offered, how steps are timed, what is said of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from msgspec.structs import replace
+
+import dynamo_lab as lab
+from dynamo_lab.api.ranks.jobs import JobRecording
+from dynamo_lab.capture.ranks.changes import changed
+from dynamo_lab.errors import FixError
+from dynamo_lab.live import ranks as live
+from dynamo_lab.model.ranks.jobs import Job
+from dynamo_lab.model.ranks.ranks import Call, Ending, Rank
+from dynamo_lab.model.ranks.reducers import Reduced, Reducer
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.record.ranks.work import Work
+from dynamo_lab.view.ranks.fixes import fix_named
+from tests.ranks import trained
+
+if TYPE_CHECKING:
+    from dynamo_lab.api.ranks.trial import JobTrial
+
+FINISHED = Ending(kind="finished")
+WORK = Work(kind="function", title="train")
+REDUCER = Reducer(group="0", first=(Reduced(bytes=40),))
+
+
+def job(step: float, steps: int = 9, ending: Ending = FINISHED, **rank: Any) -> Job:
+    """Two ranks that sent their one bucket every so many seconds."""
+    calls = tuple(
+        Call(name="allreduce", group="0", number=at + 1, sizes=((10,),), dtypes=("Float",),
+             is_backward=True, is_done=True, started=10 + at * step)
+        for at in range(steps)
+    )  # fmt: skip
+    known: dict[str, Any] = {"calls": calls, "reducers": (REDUCER,), "ending": ending, **rank}
+    made = (Recording(title="train", rank=Rank(number=n, size=2, **known)) for n in (0, 1))
+    return Job(title="train", recordings=tuple(made))
+
+
+def tried(monkeypatch: pytest.MonkeyPatch, with_it: Any, rounds: int = 7) -> JobTrial:
+    """A setting tried on jobs whose steps take 0.1 s without it; `with_it` is the other job."""
+    number = iter(range(1000))
+
+    def launch(work: Work, n: int) -> Job:
+        assert n == 2
+        noise = 1 + next(number) % 3 / 1000
+        return with_it(noise) if work.changes else job(0.1 * noise)
+
+    monkeypatch.setattr(live, "launch", launch)
+    return JobRecording(job(0.1), WORK).try_fix("static_graph=True", rounds=rounds)
+
+
+def test_a_faster_step_is_told_with_what_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = tried(monkeypatch, lambda noise: job(0.05 * noise))
+    assert len(found.before) == len(found.after) == 7
+    assert found.speed is not None
+    assert found.speed.differs
+    assert found.speed.value == pytest.approx(2, rel=0.01)
+    assert "times faster" in str(found)
+    assert "DistributedDataParallel(model, static_graph=True)" in str(found)
+
+
+def test_what_is_no_faster_is_not_advised(monkeypatch: pytest.MonkeyPatch) -> None:
+    for step, words in ((0.1, "not distinguishable"), (0.2, "times slower")):
+        found = tried(monkeypatch, lambda noise, step=step: job(step * noise))
+        assert words in str(found)
+        assert "Write:" not in str(found)
+
+
+def test_few_rounds_tell_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = tried(monkeypatch, lambda noise: job(0.01), rounds=3)
+    assert "too few rounds to tell" in str(found)
+    assert "Write:" not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        (lambda _: job(0.1, steps=4), "the steps cannot be timed"),
+        (lambda _: job(0.1, reducers=()), "the steps cannot be timed"),
+        (
+            lambda _: job(0.1, ending=Ending(kind="raised", message="RuntimeError: no")),
+            "RuntimeError",
+        ),
+    ],
+)
+def test_what_fails_or_has_no_steps_is_not_timed(
+    monkeypatch: pytest.MonkeyPatch, other: Any, words: str
+) -> None:
+    found = tried(monkeypatch, other)
+    assert words in str(found)
+    assert found.speed is None
+    assert "Write:" not in str(found)
+
+
+def test_what_is_offered_and_what_is_refused() -> None:
+    own = job(0.1).recordings[0]
+    names = [fix.name for fix in JobRecording(job(0.1), WORK).fixes]
+    assert names == [
+        "bucket_cap_mb=2", "static_graph=True", "gradient_as_bucket_view=True", "python_reducer",
+    ]  # fmt: skip
+    assert fix_named(own, "bucket_cap_mb=50").changes == {"bucket_cap_mb": 50}
+    for name in ("bucket_cap_mb=0", "bucket_cap_mb=x", "static_graph=False", ""):
+        with pytest.raises(FixError, match="There is no fix"):
+            fix_named(own, name)
+    assert own.rank is not None
+    with pytest.raises(FixError, match="No module of this job"):
+        fix_named(replace(own, rank=replace(own.rank, reducers=())), "static_graph=True")
+    with pytest.raises(FixError, match="was loaded"):
+        JobRecording(job(0.1)).try_fix("static_graph=True")
+
+
+def test_arguments_are_changed_in_the_block_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    from torch.nn.parallel import distributed
+
+    got: list[Any] = []
+
+    class Wrapped:
+        def __init__(self, module: Any, device_ids: Any = None, bucket_cap_mb: Any = None) -> None:
+            got.append((module, bucket_cap_mb))
+
+    monkeypatch.setattr(distributed, "DistributedDataParallel", Wrapped)
+    made = Wrapped.__init__
+    with changed({"bucket_cap_mb": 7}):
+        Wrapped("a")
+        Wrapped("b", None, 3)
+    Wrapped("c", bucket_cap_mb=1)
+    assert got == [("a", 7), ("b", 7), ("c", 1)]
+    assert Wrapped.__init__ is made
+
+
+@pytest.mark.live
+@pytest.mark.slow
+@pytest.mark.release
+def test_another_size_of_buckets_is_tried_on_a_job() -> None:
+    ran = lab.ranks(trained.train, 2, timeout=300)
+    found = ran.try_fix("bucket_cap_mb=100", rounds=1)
+    assert found.problem == ""
+    assert len(found.before) == len(found.after) == 1
+    assert "-> 2.1 MB" in str(found)
+    assert "too few rounds to tell" in str(found)
