@@ -108,10 +108,9 @@ def writes(node: Node) -> bool:
 def born_of(new: Node, old: Node) -> Node:
     """The new node, which says of which node of the joint graph it was made, as the old one does.
 
-    Views find the user's line and module by that.
+    Views find the user's line and module by that, and whether it is of the backward.
     """
-    if "joint" in old.meta:
-        new.meta["joint"] = old.meta["joint"]
+    new.meta |= {key: old.meta[key] for key in ("joint", "is_backward") if key in old.meta}
     return new
 
 

@@ -31,20 +31,16 @@ def operations(
         alive = sum(work.storages[storage].bytes for storage in moment.alive)
         yield TinyOperation(
             name=node.name,
-            phase=_phase(step, node),
+            phase=_phase(node),
             bytes=alive + resident,
             node=problem.node_of(node),
         )
 
 
-def _phase(step: StepGraph, node: Node) -> Phase:
+def _phase(node: Node) -> Phase:
     if writes(node):
         return "update"
-    reads = [read for read in node.all_input_nodes if read.op != "placeholder"]
-    of_forward = bool(reads) and all(read.name in step.forward for read in reads)
-    if node.name in step.forward or of_forward:
-        return "forward"
-    return "backward"
+    return "backward" if node.meta.get("is_backward", True) else "forward"
 
 
 def values(problem: Problem, step: StepGraph, work: Work, place: Arena) -> Iterator[TinyValue]:

@@ -136,3 +136,18 @@ def test_a_terminal_shows_bars_operations_and_lives(plan: Plan) -> None:
     assert set(bundle) == {"text/plain", "text/html"}
     assert "memory during each operation" in bundle["text/html"]
     assert "<script" not in bundle["text/html"]
+
+
+def test_the_gradient_of_a_loss_is_no_activation_whatever_it_reads() -> None:
+    model, (x, _) = convolutions()
+    plan = lab.tiny(
+        model,
+        (x, x.new_zeros(2, 4)),
+        loss=lambda out, y: (out - y).square().mean(),
+        update="head.*",
+        memory=None,
+    )
+    after = next(at for at, one in enumerate(plan.facts.operations) if one.phase != "forward")
+    kinds = {value.kind for value in plan.facts.values if value.start >= after}
+    assert kinds == {"gradient"}
+    assert [one.phase for one in plan.facts.operations[:after]] == ["forward"] * after

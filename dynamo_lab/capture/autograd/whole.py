@@ -34,8 +34,9 @@ class Whole:
 
     `parameters` and `buffers` give the model's name of a placeholder, `inputs` are those of the
     example in order, `gradients` the output that is a parameter's gradient, by the parameter. A
-    node's `meta` has its value ("val"), its own name ("joint", for what is made of it later) and,
-    where they are known, the user's lines and the modules as FX keeps them.
+    node's `meta` has its value ("val"), its own name ("joint", for what is made of it later),
+    whether it comes after the loss ("is_backward") and, where they are known, the user's lines and
+    the modules as FX keeps them.
     """
 
     graph: fx.Graph
@@ -86,12 +87,15 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
             f"The step changes the buffer {_own_name(name)!r} in place, as BatchNorm does while "
             "training: call model.eval() first, which freezes the statistics, or use GroupNorm."
         )
+    backward = signature.backward_signature
+    is_backward = False
     for node in module.graph.nodes:
         value = PYTREE.tree_map(_described, node.meta.get("val"))
-        node.meta = {"val": value, "joint": node.name, **dict(_origin(node, first))}
+        own = {"val": value, "joint": node.name, "is_backward": is_backward}
+        node.meta = {**own, **dict(_origin(node, first))}
+        is_backward |= node.name == backward.loss_output
     for node in module.graph.find_nodes(op="placeholder"):
         node.meta |= _of_use(node)
-    backward = signature.backward_signature
     return Whole(
         graph=module.graph,
         parameters={key: _own_name(name) for key, name in signature.inputs_to_parameters.items()},
@@ -133,7 +137,8 @@ def _first_trace() -> Iterator[dict[str, fx.Node]]:
 
 def _origin(node: fx.Node, first: Mapping[str, fx.Node]) -> Iterator[tuple[str, Any]]:
     """The user's lines and the modules of a node of the second trace, as `meta` has them."""
-    statement = _STATEMENT.search(node.stack_trace or "")
+    trace = node.stack_trace or ""
+    statement = _STATEMENT.search(trace) if "<eval_with_key>" in trace else None
     made_by = first.get(statement[1]) if statement else None
     if made_by is None:
         return

@@ -14,14 +14,23 @@ SIZE = 32
 
 
 def network(seed: int = 0) -> Any:
-    """A network of inverted bottlenecks for images of 32 x 32, with random weights."""
+    """A network of inverted bottlenecks for images of 32 x 32, with random weights.
+
+    They are drawn as He et al. (ICCV 2015) do, since nothing normalizes what is between layers.
+    """
     import torch
+    from torch import nn
 
     from dynamo_lab.tiny.networks import Block, MobileNetwork
 
     torch.manual_seed(seed)
     blocks = [Block(3, 3, 16), Block(3, 3, 24, 2), Block(3, 3, 24), Block(3, 3, 40, 2)]
-    return MobileNetwork(16, blocks, 96, CLASSES)
+    made = MobileNetwork(16, blocks, 96, CLASSES)
+    for module in made.modules():
+        if isinstance(module, nn.Conv2d) and module.bias is not None:
+            nn.init.kaiming_normal_(module.weight)
+            nn.init.zeros_(module.bias)
+    return made
 
 
 def images(count: int, seed: int = 0, turn: float = 0.0) -> tuple[torch.Tensor, torch.Tensor]:
