@@ -8,31 +8,33 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from dynamo_lab.capture.autograd.whole import whole_step
 from dynamo_lab.errors import OptionError
+from dynamo_lab.measure.rounds import Watch
 from dynamo_lab.model.tiny import TinyPass, TinyPlan
 from dynamo_lab.tiny.arena import Arena, arena
-from dynamo_lab.tiny.graph import StepGraph
-from dynamo_lab.tiny.int8.pipeline import trained8
 from dynamo_lab.tiny.int8.step import Int8Step
 from dynamo_lab.tiny.limit import hold, limit_of
-from dynamo_lab.tiny.measures import bar, frozen, measured, residents, worst
+from dynamo_lab.tiny.measures import bar, frozen, measured, worst
 from dynamo_lab.tiny.optimizer import Optimizer, optimizer_of
 from dynamo_lab.tiny.order import MOST_STATES
-from dynamo_lab.tiny.passes.pipeline import Applied, pruned, trained
+from dynamo_lab.tiny.prepared import Laid, Prepared, prepared, values_of
+from dynamo_lab.tiny.search.options import Search, search_of
+from dynamo_lab.tiny.search.searched import Asked, Searched, searched
 from dynamo_lab.tiny.selection import Selection, selection
 from dynamo_lab.tiny.step import ArenaStep
 from dynamo_lab.tiny.work import Precision, work_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from rich.console import Console, ConsoleOptions, RenderableType
     from torch import nn
 
+    from dynamo_lab.tiny.graph import StepGraph
     from dynamo_lab.tiny.int8.pipeline import Int8
     from dynamo_lab.tiny.int8.quantize import Quantized
+    from dynamo_lab.tiny.passes.pipeline import Applied
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Plan:
     """A training step as planned; print it. `step` runs it in PyTorch.
 
     `facts` has its numbers, `passes` each rewrite with the graphs before and after it, `graph` the
-    last of them, `selected` what is updated.
+    last of them, `selected` what is updated, `search` how that was found, if it was.
     """
 
     model: nn.Module
@@ -51,6 +53,7 @@ class Plan:
     selected: Selection
     optimizer: Optimizer
     quantized: Quantized | None = None
+    search: Searched | None = None
 
     def step(self, *sample: torch.Tensor, lr: float | None = None) -> torch.Tensor:
         """Train on one sample: the loss before the update; the model's parameters are changed.
@@ -120,11 +123,14 @@ class Plan:
         from dynamo_lab.render.terminal.tiny import plan_rows
 
         yield from plan_rows(self.facts, options.max_width)
+        if self.search:
+            yield ""
+            yield self.search
 
     def __str__(self) -> str:
         from dynamo_lab.render.terminal.tiny import plan_text
 
-        return plan_text(self.facts)
+        return plan_text(self.facts) + (f"\n\n{self.search}" if self.search else "")
 
     __repr__ = __str__
 
@@ -141,66 +147,75 @@ def plan(
     precision: Precision,
     int8: Int8 | None = None,
     most_states: int = MOST_STATES,
+    search: Any = None,
+    watch: Watch | None = None,
 ) -> Plan:
     """The plan of a model's training step: see `lab.tiny`."""
     limit, chosen = limit_of(memory), optimizer_of(optimizer)
     if precision not in ("float32", "int8", "mixed"):
         raise OptionError(f'precision={precision!r} is not one of "float32", "int8" and "mixed".')
-    selected = selection(model, update, channels)
-    whole = whole_step(model, loss, example)
-    values = values_of(model)
-    joint = StepGraph(
-        graph=whole.graph,
-        parameters=whole.parameters,
-        buffers=whole.buffers,
-        inputs=whole.inputs,
-        loss=whole.loss,
-        gradients=whole.gradients,
+    how = _how(update, search, limit)
+    selected = {} if how else selection(model, update, channels)
+    ready = prepared(model, example, loss, chosen, precision, int8)
+    found: Searched | None = None
+    if how and limit:
+        asked = Asked(model, example, loss, ready, how, limit, channels)
+        found = searched(asked, watch or Watch())
+        selected = selection(model, found.update, channels)
+    laid = ready.laid_out(selected, most_states)
+    if found and limit and laid.bytes > limit:  # the order with the lower peak can have more gaps
+        laid = ready.laid_out(selected, most_states=0)
+    facts = _plan_facts(model, ready, laid, selected, limit)
+    return Plan(
+        *(model, facts, laid.passes, laid.graph, laid.arena, selected, chosen, laid.quantized),
+        search=found,
     )
-    passes = pruned(joint, selected, values)
-    sparse = passes[-1].after
-    quantized: Quantized | None = None
-    if int8 is not None:
-        precision = "int8"
-        last, order, quantized = trained8(sparse, selected, values, chosen, int8, most_states)
-    else:
-        last, order = trained(sparse, chosen, precision, most_states=most_states)
-    graph = last[-1].after
-    work = work_of(graph, precision)
-    place = arena(work, range(len(work.operations)))
-    full = pruned(joint, dict.fromkeys(whole.gradients), values)[-1].after
-    at, alive = worst(work)
+
+
+def _how(update: Any, search: Any, limit: int | None) -> Search | None:
+    """The settings of a search, if one is asked for."""
+    if isinstance(update, str) and update == "search":
+        return search_of(search, limit)
+    if search is not None:
+        raise OptionError('search=... is for update="search" alone: leave it out, or ask for it.')
+    return None
+
+
+def _plan_facts(
+    model: nn.Module, ready: Prepared, laid: Laid, selected: Selection, limit: int | None
+) -> TinyPlan:
+    """The numbers of a plan.
+
+    Raises:
+        TinyError: it is above its limit.
+    """
+    precision, is_float = ready.precision, ready.int8 is None
+    names = [one.name for one in laid.passes]
+    sparse = laid.passes[names.index("fold")].after
+    at, alive = worst(laid.work)
     facts = TinyPlan(
         precision=precision,
-        dtype="float32" if int8 is None else "int8",
-        passes=tuple(_facts([*passes, *last], precision)),
+        dtype="float32" if is_float else "int8",
+        passes=tuple(_facts(laid.passes, precision)),
         bars=(
-            bar("full update", full, precision),
+            bar("full update", ready.full(), precision),
             bar("sparse", sparse, precision),
-            bar("sparse, reordered" if int8 is None else "as trained", graph, precision),
+            bar("sparse, reordered" if is_float else "as trained", laid.graph, precision),
         ),
         limit=limit,
-        arena=place.size,
-        alive=place.bound,
-        order_bound=order.bound,
-        resident=sum(residents(graph, precision)),
-        frozen=frozen(graph, precision),
+        arena=laid.arena.size,
+        alive=laid.arena.bound,
+        order_bound=laid.order.bound,
+        resident=laid.resident,
+        frozen=frozen(laid.graph, precision),
         parameters=sum(p.numel() for p in model.parameters()),
         updated=_updated(model, selected),
         updated_tensors=len(selected),
-        peak_at=work.operations[at].name,
+        peak_at=laid.work.operations[at].name,
     )
-    largest = sorted((work.storages[s] for s in alive), key=lambda one: -one.bytes)
+    largest = sorted((laid.work.storages[s] for s in alive), key=lambda one: -one.bytes)
     hold(facts, largest)
-    return Plan(model, facts, (*passes, *last), graph, place, selected, chosen, quantized)
-
-
-def values_of(model: nn.Module) -> Mapping[str, torch.Tensor]:
-    """The parameters and buffers of a model by name."""
-    return {
-        **dict(model.named_parameters(remove_duplicate=False)),
-        **dict(model.named_buffers(remove_duplicate=False)),
-    }
+    return facts
 
 
 def _facts(passes: Sequence[Applied], precision: Precision) -> Iterator[TinyPass]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 from dynamo_lab.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import torch
     from torch import nn
@@ -30,6 +31,7 @@ def tiny(
     calibrate: Sequence[Sequence[torch.Tensor]] | None = None,
     scaling: bool = True,
     headroom: float = 2.0,
+    search: Mapping[str, Any] | None = None,
 ) -> Plan:
     """Plan a training step that fits a memory limit; `plan.step(x, y)` runs it in PyTorch.
 
@@ -49,7 +51,8 @@ def tiny(
             arena and all parameters that are updated; None for no limit.
         update: What is updated: "all", "bias", "last 2" (layers with parameters), names or
             patterns as ["head.*", "*.bias"], or a mapping of them to input channels, as
-            {"head.weight": "all", "blocks.*.weight": 0.25}: a share, a number or a list.
+            {"head.weight": "all", "blocks.*.weight": 0.25}: a share, a number or a list. "search"
+            looks for what gains most within the limit: see `search`.
         channels: Where fewer than all input channels are asked for, which: the "first" ones, or
             those with the "largest" weights.
         precision: How the bytes of a float32 step are counted: "float32", "int8" for what a
@@ -64,29 +67,41 @@ def tiny(
             (quantization-aware scaling, section 2.1 of the paper); without, each channel learns
             at a speed of its own.
         headroom: In int8, how many times its largest weight a trained weight can become.
+        search: For update="search", what gains are measured with and how long is searched, as
+            {"data": [(x, y), ...], "state": "search.json"}. Of each layer and ratio the gain in
+            accuracy is measured by training a copy on `data`, then an evolutionary search looks for
+            the largest sum within the limit (section 2.2 of the paper). "check" are samples to
+            measure on (by default the last quarter of `data`), "epochs" and "lr" say how each copy
+            is trained, "ratios" which shares of channels are tried, "population", "generations" and
+            "seed" how is searched. Without data the gain is a proxy, the squared norm of the
+            gradient on the example. Ctrl-C keeps the best so far; a "state" file is continued.
 
     Raises:
         OptionError: an argument is not one of these.
         TinyError: the step is no single graph, its loss is no scalar, or it cannot be done in
             that memory (with the least that is possible).
     """
+    from dynamo_lab.bench.progress import progress_bar
     from dynamo_lab.tiny.int8.pipeline import Int8
     from dynamo_lab.tiny.plan import plan
 
     if dtype not in ("float32", "int8"):
         raise OptionError(f'dtype={dtype!r} is neither "float32" nor "int8".')
     int8 = Int8(calibrate or [example], scaling, headroom) if dtype == "int8" else None
-    return plan(
-        model,
-        example,
-        loss or _cross_entropy(),
-        optimizer=optimizer,
-        memory=memory,
-        update=update,
-        channels=channels,
-        precision=precision,
-        int8=int8,
-    )
+    with progress_bar() if update == "search" else nullcontext() as watch:
+        return plan(
+            model,
+            example,
+            loss or _cross_entropy(),
+            optimizer=optimizer,
+            memory=memory,
+            update=update,
+            channels=channels,
+            precision=precision,
+            int8=int8,
+            search=search,
+            watch=watch,
+        )
 
 
 def _cross_entropy() -> Callable[..., Any]:
