@@ -16,7 +16,7 @@ from dynamo_lab.tiny.int8.step import Int8Step
 from dynamo_lab.tiny.limit import hold, limit_of
 from dynamo_lab.tiny.measures import bar, frozen, measured, worst
 from dynamo_lab.tiny.optimizer import Optimizer, optimizer_of
-from dynamo_lab.tiny.order import MOST_STATES
+from dynamo_lab.tiny.order import FEW_STATES, MOST_STATES
 from dynamo_lab.tiny.prepared import Laid, Prepared, prepared, values_of
 from dynamo_lab.tiny.search.options import Search, search_of
 from dynamo_lab.tiny.search.searched import Asked, Searched, searched
@@ -164,7 +164,7 @@ def plan(
         selected = selection(model, found.update, channels)
     laid = ready.laid_out(selected, most_states)
     if found and limit and laid.bytes > limit:  # the order with the lower peak can have more gaps
-        laid = ready.laid_out(selected, most_states=0)
+        laid = ready.laid_out(selected, FEW_STATES)
     facts = _plan_facts(model, ready, laid, selected, limit)
     return Plan(
         *(model, facts, laid.passes, laid.graph, laid.arena, selected, chosen, laid.quantized),

@@ -64,10 +64,13 @@ def _measured(search: TinySearch) -> str:
             "example, which is what a small step takes from its loss. It says nothing of accuracy."
         )
     alone = "unknown" if search.baseline is None else _level(search.baseline, search.measure)
-    what = "accuracy" if search.measure == "accuracy" else "less loss"
+    is_accuracy = search.measure == "accuracy"
+    what = "accuracy" if is_accuracy else "less loss"
+    each = f" ({100 / search.checked:.2g} points each)" if is_accuracy and search.checked else ""
     return (
-        f"A gain is {what} on {plural(search.checked, 'row')} that a trained copy did not see, in "
-        f"float32: of biases above the classifier alone ({alone}), of a weight above all biases."
+        f"A gain is {what} on {plural(search.checked, 'row')}{each} that a trained copy did not "
+        f"see, in float32: of biases above the classifier alone ({alone}), of a weight above all "
+        "biases."
     )
 
 

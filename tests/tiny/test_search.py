@@ -283,7 +283,11 @@ def test_a_search_says_what_it_measured_in_a_terminal_and_a_notebook(whole: Plan
     said = str(whole)
     assert whole.search is not None
     page = whole.search._repr_html_()  # pyright: ignore[reportPrivateUsage]
-    for words in ("on 6 rows that a trained copy did not see", "alone over the limit", "3 of 3"):
+    for words in (
+        "on 6 rows (17 points each) that a trained copy did not see",
+        "alone over the limit",
+        "3 of 3",
+    ):
         assert words in " ".join(said.split())
         assert words in page
     assert max(map(len, said.splitlines())) <= 100

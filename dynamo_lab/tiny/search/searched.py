@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.errors import OptionError, TinyError
 from dynamo_lab.model.tiny import TinyContribution, TinySearch
+from dynamo_lab.tiny.order import FEW_STATES
 from dynamo_lab.tiny.search.evolution import Evolution
 from dynamo_lab.tiny.search.gains import Proxy, Trained
 from dynamo_lab.tiny.search.space import Choice, Scheme, space_of
@@ -186,8 +187,7 @@ class _Run:
 class Needed:
     """The bytes that a scheme needs by its plan, each planned once; None where it cannot be.
 
-    The order of its operations is the better of a greedy one and the graph's own: the plan that is
-    made at last searches for the best.
+    The best order of its operations is not searched for as long as for the plan at last.
     """
 
     def __init__(self, asked: Asked, space: Space) -> None:
@@ -201,7 +201,7 @@ class Needed:
             update = self._space.update(scheme)
             selected = selection(self._asked.model, update, self._asked.channels)
             try:
-                self.known[scheme] = self._ready.laid_out(selected, most_states=0).bytes
+                self.known[scheme] = self._ready.laid_out(selected, FEW_STATES).bytes
             except (OptionError, TinyError):
                 self.known[scheme] = None
         return self.known[scheme]
