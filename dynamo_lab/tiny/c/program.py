@@ -2,7 +2,7 @@
 
 Nothing is allocated: activations and gradients have their places in one static arena, parameters
 that are updated are static arrays, all others are constant data. Of the standard library a step in
-float32 uses `expf` and `logf` alone, one in int8 `rintf`, `floorf` and `fabsf`.
+float32 uses `expf`, `logf`, `sqrtf` and `erff` alone, one in int8 `rintf`, `floorf` and `fabsf`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dynamo_lab.tiny.arena import arena
 from dynamo_lab.tiny.c.board import BOARD, LINKER
 from dynamo_lab.tiny.c.library import LIBRARY, SHAPE
 from dynamo_lab.tiny.c.library8 import library8
+from dynamo_lab.tiny.c.library_sequences import SEQUENCES_LIBRARY
 from dynamo_lab.tiny.c.operators import TABLE
 from dynamo_lab.tiny.c.operators8 import TABLE8
 from dynamo_lab.tiny.c.templates import CMAKE, MAIN, STEP
@@ -97,8 +98,12 @@ class Writer:
 
     def element(self, node: Node, at: int) -> str:
         """A pointer to one of several results, empty where nobody reads it."""
-        found = self._places.get(f"{node.name}.{at}")
+        found = self.part(node, at)
         return found.pointer if found else ""
+
+    def part(self, node: Node, at: int) -> Place | None:
+        """Where one of several results lies, None where nobody reads it."""
+        return self._places.get(f"{node.name}.{at}")
 
     def scratch(self, node: Node) -> str:
         """A pointer to the room that an operation needs while it runs."""
@@ -188,7 +193,7 @@ class Writer:
         """The file with the step."""
         result, integer = self._places[self._step.loss].pointer, self._step.is_integer
         return STEP.format(
-            library=SHAPE + (library8() if integer else LIBRARY),
+            library=SHAPE + (library8() if integer else LIBRARY + SEQUENCES_LIBRARY),
             steps=f"static uint32_t steps = {self._steps};\n\n" * integer,
             begin="  const uint32_t seed = steps++; /* draws how small changes are rounded */\n"
             * integer,
