@@ -7,8 +7,8 @@ from rich.text import Text
 
 from dynamo_lab.model.tiny import TinySearch
 from dynamo_lab.render.terminal.core.parts import listing, plain, text
-from dynamo_lab.view.contributions import COLUMNS, ContributionRow, contributions_view
 from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.tiny.contributions import COLUMNS, ContributionRow, contributions_view
 
 _WIDTH = 100
 

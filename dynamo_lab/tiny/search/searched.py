@@ -50,7 +50,7 @@ class Searched:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from dynamo_lab.render.fallback.contributions import search_html
+        from dynamo_lab.render.fallback.tiny.contributions import search_html
 
         return search_html(self.facts)
 

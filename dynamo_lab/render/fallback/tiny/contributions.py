@@ -2,8 +2,8 @@
 
 from dynamo_lab.model.tiny import TinySearch
 from dynamo_lab.render.markup import Markup, join, prose, table, tag
-from dynamo_lab.view.contributions import COLUMNS, contributions_view
 from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.tiny.contributions import COLUMNS, contributions_view
 
 
 def search_html(search: TinySearch) -> Markup:

@@ -1,0 +1,1 @@
+"""A planned training step in the script-free HTML."""

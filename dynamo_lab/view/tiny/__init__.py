@@ -1,0 +1,1 @@
+"""A planned training step as it is shown."""
