@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from dynamo_lab.errors import CellError, DynamoLabError
-from dynamo_lab.live import assembly, budgets, edits, guards, switches
+from dynamo_lab.live import assembly, budgets, edits, guards, switches, training
 from dynamo_lab.live.compiler import compiler
 from dynamo_lab.live.playground import answers as playground
 from dynamo_lab.record.cells.ran import RanCell, ran_cell
@@ -76,6 +76,8 @@ def _found(
             return switches.ask(recording, session, target, asked["switches"])
         case "assembly", {"kernel": int(kernel), "target": str(target)}:
             return assembly_view(assembly.ask(recording, session, kernel, target or None))
+        case "replan", {"update": dict()}:
+            return training.ask(recording, session, asked["update"])
         case "cell", {"source": int(source)}:
             return _cell(recording, session, source)
         case "edit_kernel", {"kernel": int(kernel), "code": str(code)}:

@@ -10,12 +10,15 @@ from dynamo_lab.errors import EditError
 from dynamo_lab.live.compiled_program import CompiledProgram
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dynamo_lab.capture.autograd.joints import Joint
     from dynamo_lab.capture.guards.live_guards import Checks
     from dynamo_lab.capture.kernels.interpreted import WrittenModule
     from dynamo_lab.capture.packages.calls import ExportCall
     from dynamo_lab.live.compiler.living import Living
     from dynamo_lab.model.recording import Recording
+    from dynamo_lab.model.tiny import TinyPlan
     from dynamo_lab.record.run import Program, Run
 
 NO_PROGRAM = (
@@ -50,6 +53,8 @@ class Session:
         """The exports that failed, to make again, by their place in the recording."""
         self.written: dict[int, WrittenModule] = run.written if run else {}
         """The modules that a lowering generated, by wrapper."""
+        self.replan: Callable[[Any], TinyPlan] | None = None
+        """Another update of a planned training step: see `api/tiny/plan.py`."""
         self.was_here = run is not None
         """Whether it was recorded in this process, so that its cells are this notebook's."""
         self.ground: Closing | None = None
@@ -96,4 +101,5 @@ class Session:
         self.ground, self.drafts = None, {}
         self.program = self.checks = self._compiled = self._living = None
         self.joints, self.export_calls, self.written = {}, {}, {}
+        self.replan = None
         self.was_here = False

@@ -36,6 +36,7 @@ from dynamo_lab.model.ranks.redistributions import Redistribution
 from dynamo_lab.model.ranks.splits import Split
 from dynamo_lab.model.steps import StepTable
 from dynamo_lab.model.timings import CacheCheck, CompileMemory, Timing, WarmStart
+from dynamo_lab.model.tiny import Training
 
 
 class Failure(Struct, frozen=True, kw_only=True):
@@ -103,6 +104,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     decompositions: Decompositions = Decompositions()
     benchmark: Benchmark | None = None
     bisection: Bisection | None = None
+    training: Training | None = None
     artifacts: tuple[Artifact, ...] = ()
     logs: tuple[LogRecord, ...] = ()
     notes: tuple[Note, ...] = ()

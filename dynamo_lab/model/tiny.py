@@ -1,10 +1,13 @@
 """Training plans: what each rewrite of a step's graph won, and what memory the step needs."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from dynamo_lab.model.core.references import Plain
+from dynamo_lab.model.core.references import Plain, Ref
+
+Kind = Literal["weight", "state", "sample", "activation", "gradient"]
+Phase = Literal["forward", "backward", "update"]
 
 
 class StepMeasure(Struct, frozen=True, kw_only=True):
@@ -42,6 +45,47 @@ class TinyBar(Struct, frozen=True, kw_only=True):
     gradients: int
 
 
+class TinyOperation(Struct, frozen=True, kw_only=True):
+    """An operation of the step in its order. `bytes` is all that lies in memory while it runs.
+
+    `node` is the node of the joint graph that it was made of, None if there is none.
+    """
+
+    name: str
+    phase: Phase
+    bytes: int
+    node: Annotated[int | None, Ref("graphs[Training.graph].nodes")] = None
+
+
+class TinyValue(Struct, frozen=True, kw_only=True):
+    """A value's life: it takes memory from the operation `start` to `end`, counted from 0.
+
+    `offset` is its place in the arena; None for parameters that are updated and their state, which
+    lie beside it all the time.
+    """
+
+    name: str
+    kind: Kind
+    bytes: int
+    start: Annotated[int, Ref("TinyPlan.operations")]
+    end: Annotated[int, Ref("TinyPlan.operations")]
+    offset: int | None = None
+    node: Annotated[int | None, Ref("graphs[Training.graph].nodes")] = None
+
+
+class TinyParameter(Struct, frozen=True, kw_only=True):
+    """A parameter that could be updated. `channels` are its input channels, 0 if only all can be.
+
+    `updated` is the share of its numbers that is.
+    """
+
+    name: str
+    elements: int
+    channels: Annotated[int, Plain("how many there are")] = 0
+    updated: float = 0.0
+    node: Annotated[int | None, Ref("graphs[Training.graph].nodes")] = None
+
+
 class TinyPlan(Struct, frozen=True, kw_only=True):
     """A training step as planned; sizes in bytes, `limit` None where there is none.
 
@@ -49,7 +93,8 @@ class TinyPlan(Struct, frozen=True, kw_only=True):
     the block with the sample, the activations and the gradients, `alive` the most that is alive in
     it at once, and `order_bound` what no order of the operations is below. `resident` are updated
     parameters and their state, `frozen` the others and constants, which can lie in read-only
-    memory. `peak_at` is the node during which most is alive.
+    memory. `peak_at` is the node during which most is alive. `operations` and `values` are the
+    step in its order, `trainable` all parameters that could be updated.
     """
 
     precision: str
@@ -66,6 +111,9 @@ class TinyPlan(Struct, frozen=True, kw_only=True):
     updated: int
     updated_tensors: int
     peak_at: str
+    operations: tuple[TinyOperation, ...] = ()
+    values: tuple[TinyValue, ...] = ()
+    trainable: tuple[TinyParameter, ...] = ()
 
     @property
     def bytes(self) -> int:
@@ -111,3 +159,23 @@ class TinySearch(Struct, frozen=True, kw_only=True):
     generations: Annotated[int, Plain("how many were asked for")]
     stopped: bool
     seed: Annotated[int, Plain("draws the schemes")]
+
+
+class TinyChoice(Struct, frozen=True, kw_only=True):
+    """A plan made ahead of time, for who has no kernel to ask.
+
+    It updates the last so many layers, and of their weights a `share` of the input channels; with
+    `layers` 0 all biases and nothing else.
+    """
+
+    layers: Annotated[int, Plain("how many there are")]
+    share: float
+    plan: TinyPlan
+
+
+class Training(Struct, frozen=True, kw_only=True):
+    """A planned training step: `graph` is its joint graph, to which every plan's values refer."""
+
+    graph: Annotated[int, Ref("graphs")]
+    plan: TinyPlan
+    choices: tuple[TinyChoice, ...] = ()

@@ -105,6 +105,15 @@ def writes(node: Node) -> bool:
     return node.meta.get("writes") is not None
 
 
+def born_of(new: Node, old: Node) -> Node:
+    """The new node, which says of which node of the joint graph it was made, as the old one does.
+
+    Views find the user's line and module by that, and whether it is of the backward.
+    """
+    new.meta |= {key: old.meta[key] for key in ("joint", "is_backward") if key in old.meta}
+    return new
+
+
 def add(graph: fx.Graph, target: Any, *args: Any, **kwargs: Any) -> Node:
     """A new node, with the value that it would have on the fake tensors of its arguments."""
     node = graph.call_function(target, args, kwargs)

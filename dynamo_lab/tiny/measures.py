@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from dynamo_lab.tiny.work import Precision, Work
 
 
-def measured(step: StepGraph, precision: Precision) -> StepMeasure:
-    """A graph in its own order."""
+def measured(step: StepGraph, precision: Precision, has_state: bool) -> StepMeasure:
+    """A graph in its own order; the optimizer's state counts before it is in the graph, too."""
     work = work_of(step, precision)
-    resident = sum(residents(step, precision))
+    resident = sum(residents(step, precision, has_state))
     return StepMeasure(
         bytes=own_order(work).peak + resident,
         resident=resident,
@@ -28,11 +28,11 @@ def measured(step: StepGraph, precision: Precision) -> StepMeasure:
     )
 
 
-def bar(name: str, step: StepGraph, precision: Precision) -> TinyBar:
+def bar(name: str, step: StepGraph, precision: Precision, has_state: bool) -> TinyBar:
     """What takes the memory at the worst moment of a graph in its own order."""
     work = work_of(step, precision)
     alive = worst(work)[1]
-    weights, state = residents(step, precision)
+    weights, state = residents(step, precision, has_state)
 
     def of(kind: str) -> int:
         return sum(work.storages[s].bytes for s in alive if work.storages[s].kind == kind)
@@ -60,7 +60,7 @@ def _sum(work: Work, storages: Iterable[int]) -> int:
     return sum(work.storages[storage].bytes for storage in storages)
 
 
-def residents(step: StepGraph, precision: Precision) -> tuple[int, int]:
+def residents(step: StepGraph, precision: Precision, has_state: bool) -> tuple[int, int]:
     """The bytes of the parameters that are updated, or will be, and of the optimizer's state."""
     precision = counted(step, precision)
     changing = {*step.updated, *step.gradients}
@@ -69,7 +69,8 @@ def residents(step: StepGraph, precision: Precision) -> tuple[int, int]:
         for node, name in step.parameters.items()
         if name in changing
     )
-    state = sum(bytes_of(step.nodes[node].meta["val"], precision) for node in step.momentum)
+    of_state = step.momentum or (step.gradients.values() if has_state else ())
+    state = sum(bytes_of(step.nodes[node].meta["val"], precision) for node in of_state)
     return weights, state
 
 

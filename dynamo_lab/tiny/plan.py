@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from dynamo_lab.capture.autograd.whole import whole_step
 from dynamo_lab.errors import OptionError
-from dynamo_lab.measure.rounds import Watch
 from dynamo_lab.model.tiny import TinyPass, TinyPlan
+from dynamo_lab.tiny import lives
 from dynamo_lab.tiny.arena import Arena, arena
+from dynamo_lab.tiny.graph import StepGraph
 from dynamo_lab.tiny.int8.step import Int8Step
+from dynamo_lab.tiny.laid import Laid, laid_out
 from dynamo_lab.tiny.limit import hold, limit_of
 from dynamo_lab.tiny.measures import bar, frozen, measured, worst
 from dynamo_lab.tiny.optimizer import Optimizer, optimizer_of
-from dynamo_lab.tiny.order import FEW_STATES, MOST_STATES
-from dynamo_lab.tiny.prepared import Laid, Prepared, prepared, values_of
-from dynamo_lab.tiny.search.options import Search, search_of
-from dynamo_lab.tiny.search.searched import Asked, Searched, searched
-from dynamo_lab.tiny.selection import Selection, selection
+from dynamo_lab.tiny.order import MOST_STATES
+from dynamo_lab.tiny.passes.pipeline import Applied
+from dynamo_lab.tiny.problem import Problem
 from dynamo_lab.tiny.step import ArenaStep
 from dynamo_lab.tiny.work import Precision, work_of
 
@@ -31,10 +32,10 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from torch import nn
 
-    from dynamo_lab.tiny.graph import StepGraph
     from dynamo_lab.tiny.int8.pipeline import Int8
     from dynamo_lab.tiny.int8.quantize import Quantized
-    from dynamo_lab.tiny.passes.pipeline import Applied
+    from dynamo_lab.tiny.search.searched import Searched
+    from dynamo_lab.tiny.selection import Selection
 
 
 @dataclass(frozen=True)
@@ -45,15 +46,35 @@ class Plan:
     last of them, `selected` what is updated, `search` how that was found, if it was.
     """
 
-    model: nn.Module
+    problem: Problem
     facts: TinyPlan
     passes: tuple[Applied, ...]
     graph: StepGraph
     arena: Arena
     selected: Selection
-    optimizer: Optimizer
     quantized: Quantized | None = None
     search: Searched | None = None
+
+    @property
+    def model(self) -> nn.Module:
+        """Whose parameters it changes."""
+        return self.problem.model
+
+    @property
+    def optimizer(self) -> Optimizer:
+        """How a gradient changes them."""
+        return self.problem.optimizer
+
+    def held(self) -> Plan:
+        """The plan, if it is below its limit.
+
+        Raises:
+            TinyError: it is not; with the least that is possible, and what takes it.
+        """
+        work = work_of(self.graph, self.problem.precision)
+        largest = sorted((work.storages[s] for s in worst(work)[1]), key=lambda one: -one.bytes)
+        hold(self.facts, largest)
+        return self
 
     def step(self, *sample: torch.Tensor, lr: float | None = None) -> torch.Tensor:
         """Train on one sample: the loss before the update; the model's parameters are changed.
@@ -100,7 +121,7 @@ class Plan:
         """
         from dynamo_lab.tiny.c.program import write_program
 
-        known = self.quantized.values if self.quantized else values_of(self.model)
+        known = self.quantized.values if self.quantized else self.problem.values
         return write_program(self.graph, known, folder, self._run.steps)
 
     @property
@@ -112,10 +133,10 @@ class Plan:
     def _run(self) -> ArenaStep | Int8Step:
         """In its dtype, whatever precision the bytes are counted in."""
         if self.quantized is not None:
-            return Int8Step(self.quantized, self.arena, values_of(self.model))
+            return Int8Step(self.quantized, self.arena, self.problem.values)
         work = work_of(self.graph)
         place = arena(work, range(len(work.operations)))
-        return ArenaStep(self.graph, place, values_of(self.model))
+        return ArenaStep(self.graph, place, self.problem.values)
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
@@ -135,106 +156,77 @@ class Plan:
     __repr__ = __str__
 
 
-def plan(
+def problem(
     model: nn.Module,
     example: Sequence[torch.Tensor],
     loss: Callable[..., Any],
     *,
     optimizer: Any,
     memory: str | int | None,
-    update: Any,
     channels: str,
     precision: Precision,
     int8: Int8 | None = None,
     most_states: int = MOST_STATES,
-    search: Any = None,
-    watch: Watch | None = None,
-) -> Plan:
-    """The plan of a model's training step: see `lab.tiny`."""
+) -> Problem:
+    """A model's training step as it is to be planned: see `lab.tiny`."""
     limit, chosen = limit_of(memory), optimizer_of(optimizer)
     if precision not in ("float32", "int8", "mixed"):
         raise OptionError(f'precision={precision!r} is not one of "float32", "int8" and "mixed".')
-    how = _how(update, search, limit)
-    selected = {} if how else selection(model, update, channels)
-    ready = prepared(model, example, loss, chosen, precision, int8)
-    found: Searched | None = None
-    if how and limit:
-        asked = Asked(model, example, loss, ready, how, limit, channels)
-        found = searched(asked, watch or Watch())
-        selected = selection(model, found.update, channels)
-    laid = ready.laid_out(selected, most_states)
-    if found and limit and laid.bytes > limit:  # the order with the lower peak can have more gaps
-        laid = ready.laid_out(selected, FEW_STATES)
-    facts = _plan_facts(model, ready, laid, selected, limit)
-    return Plan(
-        *(model, facts, laid.passes, laid.graph, laid.arena, selected, chosen, laid.quantized),
-        search=found,
+    whole = whole_step(model, loss, example)
+    joint = StepGraph(
+        graph=whole.graph,
+        parameters=whole.parameters,
+        buffers=whole.buffers,
+        inputs=whole.inputs,
+        loss=whole.loss,
+        gradients=whole.gradients,
     )
+    counted: Precision = precision if int8 is None else "int8"
+    return Problem(model, joint, chosen, limit, channels, counted, int8, most_states)
 
 
-def _how(update: Any, search: Any, limit: int | None) -> Search | None:
-    """The settings of a search, if one is asked for."""
-    if isinstance(update, str) and update == "search":
-        return search_of(search, limit)
-    if search is not None:
-        raise OptionError('search=... is for update="search" alone: leave it out, or ask for it.')
-    return None
+def plan(asked: Problem, selected: Selection) -> Plan:
+    """The plan of a step that updates these parameters, whether or not it is below the limit."""
+    laid = laid_out(asked, selected)
+    facts = _facts(asked, selected, laid)
+    return Plan(asked, facts, laid.passes, laid.graph, laid.arena, selected, laid.quantized)
 
 
-def _plan_facts(
-    model: nn.Module, ready: Prepared, laid: Laid, selected: Selection, limit: int | None
-) -> TinyPlan:
-    """The numbers of a plan.
-
-    Raises:
-        TinyError: it is above its limit.
-    """
-    precision, is_float = ready.precision, ready.int8 is None
-    names = [one.name for one in laid.passes]
-    sparse = laid.passes[names.index("fold")].after
-    at, alive = worst(laid.work)
-    facts = TinyPlan(
+def _facts(asked: Problem, selected: Selection, laid: Laid) -> TinyPlan:
+    graph, work, precision = laid.graph, laid.work, asked.precision
+    sparse = next(one.after for one in laid.passes if one.name == "fold")
+    has_state = asked.has_state
+    parameters = list(lives.trainable(asked, selected))
+    named = "sparse, reordered" if asked.int8 is None else "as trained"
+    return TinyPlan(
         precision=precision,
-        dtype="float32" if is_float else "int8",
-        passes=tuple(_facts(laid.passes, precision)),
+        dtype="float32" if asked.int8 is None else "int8",
+        passes=tuple(_passes(laid.passes, precision, has_state)),
         bars=(
-            bar("full update", ready.full(), precision),
-            bar("sparse", sparse, precision),
-            bar("sparse, reordered" if is_float else "as trained", laid.graph, precision),
+            asked.full,
+            bar("sparse", sparse, precision, has_state),
+            bar(named, graph, precision, has_state),
         ),
-        limit=limit,
+        limit=asked.limit,
         arena=laid.arena.size,
         alive=laid.arena.bound,
         order_bound=laid.order.bound,
         resident=laid.resident,
-        frozen=frozen(laid.graph, precision),
-        parameters=sum(p.numel() for p in model.parameters()),
-        updated=_updated(model, selected),
+        frozen=frozen(graph, precision),
+        parameters=sum(p.numel() for p in asked.model.parameters()),
+        updated=sum(round(one.updated * one.elements) for one in parameters),
         updated_tensors=len(selected),
-        peak_at=laid.work.operations[at].name,
+        peak_at=work.operations[worst(work)[0]].name,
+        operations=tuple(lives.operations(asked, graph, work, laid.resident)),
+        values=tuple(lives.values(asked, graph, work, laid.arena)),
+        trainable=tuple(parameters),
     )
-    largest = sorted((laid.work.storages[s] for s in alive), key=lambda one: -one.bytes)
-    hold(facts, largest)
-    return facts
 
 
-def _facts(passes: Sequence[Applied], precision: Precision) -> Iterator[TinyPass]:
-    measures = [measured(passes[0].before, precision)]
+def _passes(passes: Sequence[Applied], precision: Precision, has_state: bool) -> Iterator[TinyPass]:
+    measures = [measured(passes[0].before, precision, has_state)]
     for one in passes:
-        measures.append(measured(one.after, precision))
+        measures.append(measured(one.after, precision, has_state))
         yield TinyPass(
             name=one.name, sentence=one.sentence, before=measures[-2], after=measures[-1]
         )
-
-
-def _updated(model: nn.Module, selected: Selection) -> int:
-    """How many numbers of the parameters are updated."""
-    from dynamo_lab.tiny.selection import channel_dim
-
-    found, named = 0, dict(model.named_parameters())
-    for name, channels in selected.items():
-        count = named[name].numel()
-        if channels is not None:
-            count = count * len(channels) // named[name].shape[channel_dim(named[name])]
-        found += count
-    return found

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 
-from dynamo_lab.tiny.graph import is_view, writes
+from dynamo_lab.tiny.graph import is_view
 from dynamo_lab.tiny.int8.operators import add8, masked_between8
 from dynamo_lab.tiny.operators import masked
 
@@ -216,16 +216,9 @@ class _Reader:
         return tuple(found)
 
     def _kind(self, node: Node) -> Kind:
-        return "activation" if node.name in self._step.forward else self._saved(node)
-
-    def _saved(self, node: Node) -> Kind:
         """What only the backward reads but the forward makes, as packed bits, is activation."""
-        reads = node.all_input_nodes
-        of_forward = all(self._of_forward(read) for read in reads)
-        return "activation" if reads and of_forward and not writes(node) else "gradient"
-
-    def _of_forward(self, node: Node) -> bool:
-        return node.name in self._step.forward or node.op == "placeholder"
+        is_saved = not node.meta.get("is_backward", True)
+        return "activation" if is_saved or node.name in self._step.forward else "gradient"
 
     def _new(self, node: Node, value: Any, kind: Kind, name: str = "") -> int:
         is_wide = kind == "gradient" and self._precision == "mixed"

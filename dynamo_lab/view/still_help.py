@@ -48,7 +48,8 @@ _STILL: dict[str, tuple[str, str]] = {
         "",
         """\
         A row is a buffer, with the calls during which it is live; inputs and parameters come on
-        top. What is written in place adds nothing.
+        top. What is written in place adds nothing. Of a training step that `lab.tiny` planned a row
+        is an operation or a value, weights and state among them.
 
             1-2  65.5 kB  buf0    returned
               2     64 B  buf3    written over buf2, in place

@@ -64,6 +64,8 @@ from dynamo_lab.view.summary import summary
 from dynamo_lab.view.summary.summary import Summary
 from dynamo_lab.view.timings import timings
 from dynamo_lab.view.timings.timings import TimelineView
+from dynamo_lab.view.tiny import tiny
+from dynamo_lab.view.tiny.tiny import TrainingView
 
 
 class NoteView(Struct, frozen=True, kw_only=True):
@@ -113,6 +115,7 @@ class View(Struct, frozen=True, kw_only=True):
     readings: tuple[Reading, ...] = READINGS
     findings: FindingsView = FindingsView()
     modules: ModulesView = ModulesView()
+    training: TrainingView | None = None
     is_draft: bool = False
 
 
@@ -159,6 +162,7 @@ def build(recording: Recording) -> View:
         logs=logs.build(recording, places),
         findings=findings.build(facts),
         modules=modules.build(recording, places, graph_views),
+        training=tiny.build(recording, places),
         is_draft=DRAFT in recording.environment.options,
     )
 

@@ -195,8 +195,12 @@ def test_it_learns_and_answers_in_int8() -> None:
     assert (plan.predict(sample[0]) - before).abs().max() < 0.02
     losses = [plan.step(*sample, lr=0.1).item() for _ in range(12)]
     assert losses[-1] < losses[0] - 0.1
-    assert plan.facts.dtype == "int8"
+    assert (plan.facts.dtype, plan.facts.precision) == ("int8", "int8")
     assert "in int8" in str(plan)
+    named = plan.model.named_parameters()
+    counted = sum(p.numel() * (4 if name.endswith("bias") else 1) for name, p in named)
+    assert plan.facts.bars[0].weights == counted
+    assert sum(v.bytes for v in plan.facts.values if v.kind == "weight") == counted
 
 
 def test_a_pair_of_convolutions_needs_one_channel_of_what_is_between() -> None:

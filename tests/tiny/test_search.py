@@ -15,10 +15,12 @@ import dynamo_lab as lab
 from dynamo_lab.errors import OptionError, TinyError
 from dynamo_lab.measure.rounds import Progress, Watch
 from dynamo_lab.tiny.optimizer import Optimizer
-from dynamo_lab.tiny.plan import plan as planned
+from dynamo_lab.tiny.plan import problem
 from dynamo_lab.tiny.search.evolution import Evolution
 from dynamo_lab.tiny.search.gains import Proxy, Trained
 from dynamo_lab.tiny.search.options import Search, search_of
+from dynamo_lab.tiny.search.planned import planned
+from dynamo_lab.tiny.search.searched import Asked
 from dynamo_lab.tiny.search.space import Choice, Scheme, Space, space_of
 from dynamo_lab.tiny.search.state import State, digest, loaded, save
 from tests.tiny.models import Convolutions, convolutions
@@ -194,12 +196,12 @@ def test_without_data_a_gain_is_the_squared_norm_of_the_gradient() -> None:
 )
 def test_settings_that_are_not_understood_are_said(asked: Any, said: str) -> None:
     with pytest.raises(OptionError, match=said):
-        search_of(asked, 1000)
+        search_of("search", asked, 1000)
 
 
 def test_a_search_without_a_limit_is_refused() -> None:
     with pytest.raises(OptionError, match='give one, as memory="256 kB"'):
-        search_of({}, None)
+        search_of("search", {}, None)
     model, sample = convolutions()
     with pytest.raises(OptionError, match='is for update="search" alone'):
         lab.tiny(model, sample, update="bias", search={"seed": 1})
@@ -207,11 +209,13 @@ def test_a_search_without_a_limit_is_refused() -> None:
 
 def test_the_last_quarter_of_the_data_is_what_gains_are_measured_on() -> None:
     given = samples(8)
-    how = search_of({"data": given}, 1000)
+    how = search_of("search", {"data": given}, 1000)
+    assert how is not None
     assert how.data is not None
     assert [len(how.data), len(how.check)] == [6, 2]
     assert how.check[0] is given[6]
-    own = search_of({"data": given, "check": given[:1]}, 1000)
+    own = search_of("search", {"data": given, "check": given[:1]}, 1000)
+    assert own is not None
     assert own.data is not None
     assert [len(own.data), len(own.check)] == [8, 1]
 
@@ -239,16 +243,17 @@ SEARCH: dict[str, Any] = {"ratios": (0.5, 1.0), "population": 4, "generations": 
 
 def search(path: Path | None = None, watch: Watch | None = None, **options: Any) -> Plan:
     model, sample = convolutions()
-    return planned(
+    asked = problem(
         *(model, sample, functional.cross_entropy),
         optimizer={"lr": 0.1},
         memory=options.pop("memory", LIMIT),
-        update="search",
         channels="first",
         precision="float32",
-        search={**SEARCH, "data": samples(12), "state": path, **options},
-        watch=watch,
     )
+    given = {**SEARCH, "data": samples(12), "state": path, **options}
+    how = search_of("search", given, asked.limit)
+    assert how is not None
+    return planned(Asked(asked, sample, functional.cross_entropy, how), watch or Watch())
 
 
 @pytest.fixture(scope="module")

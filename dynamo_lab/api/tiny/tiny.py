@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 from dynamo_lab.errors import OptionError
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     import torch
     from torch import nn
 
-    from dynamo_lab.tiny.plan import Plan
+    from dynamo_lab.api.tiny.plan import Plan
     from dynamo_lab.tiny.work import Precision
 
 
@@ -81,27 +80,36 @@ def tiny(
         TinyError: the step is no single graph, its loss is no scalar, or it cannot be done in
             that memory (with the least that is possible).
     """
+    from dynamo_lab.api.tiny.plan import Plan
     from dynamo_lab.bench.progress import progress_bar
     from dynamo_lab.tiny.int8.pipeline import Int8
-    from dynamo_lab.tiny.plan import plan
+    from dynamo_lab.tiny.limit import limit_of
+    from dynamo_lab.tiny.plan import plan, problem
+    from dynamo_lab.tiny.search.options import search_of
+    from dynamo_lab.tiny.search.planned import planned
+    from dynamo_lab.tiny.search.searched import Asked
+    from dynamo_lab.tiny.selection import selection
 
     if dtype not in ("float32", "int8"):
         raise OptionError(f'dtype={dtype!r} is neither "float32" nor "int8".')
     int8 = Int8(calibrate or [example], scaling, headroom) if dtype == "int8" else None
-    with progress_bar() if update == "search" else nullcontext() as watch:
-        return plan(
-            model,
-            example,
-            loss or _cross_entropy(),
-            optimizer=optimizer,
-            memory=memory,
-            update=update,
-            channels=channels,
-            precision=precision,
-            int8=int8,
-            search=search,
-            watch=watch,
-        )
+    how = search_of(update, search, limit_of(memory))
+    selected = {} if how else selection(model, update, channels)
+    loss = loss or _cross_entropy()
+    asked = problem(
+        model,
+        example,
+        loss,
+        optimizer=optimizer,
+        memory=memory,
+        channels=channels,
+        precision=precision,
+        int8=int8,
+    )
+    if how is None:
+        return Plan.of(plan(asked, selected).held())
+    with progress_bar() as watch:
+        return Plan.of(planned(Asked(asked, example, loss, how), watch))
 
 
 def _cross_entropy() -> Callable[..., Any]:

@@ -2,9 +2,14 @@
 
 `torch.export` captures the model and its loss as one graph, AOTAutograd differentiates it. Nothing
 is decomposed further, so an operator here is the operator that eager runs, with its numbers.
+
+AOTAutograd traces twice for that. The first trace knows the user's lines and modules of each node,
+of the backward's too; the second one's nodes say by which statement of the first they were made.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from traceback import FrameSummary
 from typing import Any
@@ -12,11 +17,15 @@ from typing import Any
 import torch
 from torch import fx, nn
 
-from dynamo_lab.capture.autograd.hooks import WHOLE
+from dynamo_lab.capture.autograd.hooks import JOINT, WHOLE
 from dynamo_lab.capture.core.hooks import PYTREE, REAL_STACK
+from dynamo_lab.capture.core.undo import Undo
 from dynamo_lab.errors import TinyError
 
 _OWN_FILES = ("/torch/", "/dynamo_lab/capture/autograd/whole.py")
+_FRAME = re.compile(r'(?=^ *File ")', re.MULTILINE)
+_STATEMENT = re.compile(r"^ *(\w+) = ", re.MULTILINE)
+_MODULES = ("nn_module_stack", "fwd_nn_module_stack")
 
 
 @dataclass(frozen=True)
@@ -24,7 +33,10 @@ class Whole:
     """A joint graph, and what its placeholders and outputs are, by the name of their node.
 
     `parameters` and `buffers` give the model's name of a placeholder, `inputs` are those of the
-    example in order, `gradients` the output that is a parameter's gradient, by the parameter.
+    example in order, `gradients` the output that is a parameter's gradient, by the parameter. A
+    node's `meta` has its value ("val"), its own name ("joint", for what is made of it later),
+    whether it comes after the loss ("is_backward") and, where they are known, the user's lines and
+    the modules as FX keeps them.
     """
 
     graph: fx.Graph
@@ -65,18 +77,25 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
             "as torch.nn.functional.cross_entropy or lambda out, y: ((out - y) ** 2).mean()."
         )
     make = WHOLE.get()
-    module, signature = make(
-        exported.module(), tuple(example), trace_joint=True, output_loss_index=0
-    )
+    with _first_trace() as first:
+        module, signature = make(
+            exported.module(), tuple(example), trace_joint=True, output_loss_index=0
+        )
     if signature.buffers_to_mutate:
         name = next(iter(signature.buffers_to_mutate.values()))
         raise TinyError(
             f"The step changes the buffer {_own_name(name)!r} in place, as BatchNorm does while "
             "training: call model.eval() first, which freezes the statistics, or use GroupNorm."
         )
-    for node in module.graph.nodes:
-        node.meta = {"val": PYTREE.tree_map(_described, node.meta.get("val"))}
     backward = signature.backward_signature
+    is_backward = False
+    for node in module.graph.nodes:
+        value = PYTREE.tree_map(_described, node.meta.get("val"))
+        own = {"val": value, "joint": node.name, "is_backward": is_backward}
+        node.meta = {**own, **dict(_origin(node, first))}
+        is_backward |= node.name == backward.loss_output
+    for node in module.graph.find_nodes(op="placeholder"):
+        node.meta |= _of_use(node)
     return Whole(
         graph=module.graph,
         parameters={key: _own_name(name) for key, name in signature.inputs_to_parameters.items()},
@@ -86,6 +105,51 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
             _own_name(name): node for node, name in backward.gradients_to_parameters.items()
         },
         loss=backward.loss_output,
+    )
+
+
+def _of_use(node: fx.Node) -> dict[str, Any]:
+    """The line and the modules that use an input or a parameter first."""
+    known = (user.meta for user in node.users if "stack_trace" in user.meta)
+    found = next(known, {})
+    return {key: found[key] for key in ("stack_trace", "nn_module_stack") if key in found}
+
+
+@contextmanager
+def _first_trace() -> Iterator[dict[str, fx.Node]]:
+    """The nodes of the graph that AOTAutograd traces first, by name, once it has."""
+    nodes: dict[str, fx.Node] = {}
+    undo = Undo()
+
+    def keeping(*args: Any, **options: Any) -> Any:
+        made = trace(*args, **options)
+        nodes.update({node.name: node for node in made[0].graph.nodes})
+        return made
+
+    if JOINT.exists:
+        trace = JOINT.get()
+        undo.replace(*JOINT.place(), keeping)
+    try:
+        yield nodes
+    finally:
+        undo.run()
+
+
+def _origin(node: fx.Node, first: Mapping[str, fx.Node]) -> Iterator[tuple[str, Any]]:
+    """The user's lines and the modules of a node of the second trace, as `meta` has them."""
+    trace = node.stack_trace or ""
+    statement = _STATEMENT.search(trace) if "<eval_with_key>" in trace else None
+    made_by = first.get(statement[1]) if statement else None
+    if made_by is None:
+        return
+    frames = _FRAME.split(made_by.stack_trace or "")
+    own = [one for one in frames if 'File "' in one and not any(o in one for o in _OWN_FILES)]
+    if own:
+        yield "stack_trace", "".join(own)
+    modules = next((made_by.meta[key] for key in _MODULES if made_by.meta.get(key)), {})
+    yield (
+        "nn_module_stack",
+        {key: (_own_path(path), kind) for key, (path, kind) in modules.items() if path},
     )
 
 
@@ -130,6 +194,11 @@ def _described(value: Any) -> Any:
     spanned = sum((n - 1) * step for n, step in zip(value.shape, value.stride(), strict=True)) + 1
     base = torch.empty(value.storage_offset() + spanned, dtype=value.dtype, device="meta")
     return base.as_strided(value.shape, value.stride(), value.storage_offset())
+
+
+def _own_path(path: str) -> str:
+    """A module's path from the model, which is itself at ""."""
+    return "" if path == "model" else _own_name(path)
 
 
 def _own_name(name: str) -> str:

@@ -46,6 +46,8 @@ from dynamo_lab.view.messages import (  # noqa: E402
 )
 from dynamo_lab.view.playground import DraftPage, DraftView, PlaygroundView  # noqa: E402
 from dynamo_lab.view.steps import playback  # noqa: E402
+from dynamo_lab.view.tiny import tiny  # noqa: E402
+from dynamo_lab.view.tiny.tiny import TrainingPlanView  # noqa: E402
 
 ROOTS = (View, SideBySideView, Progress, AnswerMessage, RanMessage, JourneyView)
 """What a host is given, and what the kernel tells it later."""
@@ -57,6 +59,7 @@ ANSWERS = {
     "assembly": AssemblyView,
     "edit_kernel": EditView,
     "recompile": ChangeView,
+    "replan": TrainingPlanView,
     "cell": RanCell,
     "playground": PlaygroundView,
     "draft": DraftView,
@@ -81,6 +84,7 @@ ALIASES = {"Stop": playback.Stop}
 """Choices that no struct holds, but that the front-end takes from Python."""
 
 TABLES = {
+    "MEMORY_KINDS": (tiny.KIND_NAMES, "What takes memory in training, and what it is called."),
     "FIELDS": (query.FIELDS, "What can be asked of a node, each with an example."),
     "STAGES": (query.STAGES, "The stages that `stage:` takes."),
     "WIDENED": (query.WIDENED, "The fields whose values a search may widen."),

@@ -69,7 +69,7 @@ export function view(parts: Partial<View>): View {
     decompositions: NO_DECOMPOSITIONS, packages: [], attentions: [], fast_paths: [], bench: null, bisection: null, artifacts: [], logs: { records: [], kinds: [], left: "" }, fusions: { schedules: [], unseen: {} },
     compiler: { graphs: [], empty: "none" },
     lowering: { lowerings: [], buffers: [], operators: [], called: [], empty: "none" },
-    findings: { found: [], more: 0, clean: "" }, is_draft: false,
+    findings: { found: [], more: 0, clean: "" }, is_draft: false, training: null,
     modules: { rows: [], roots: [], sentences: [], empty: "none" },
     ...parts,
   };

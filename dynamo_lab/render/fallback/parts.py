@@ -34,6 +34,7 @@ from dynamo_lab.render.fallback.attention import attention
 from dynamo_lab.render.fallback.benchmarks import benchmarks
 from dynamo_lab.render.fallback.fast_path import fast_path
 from dynamo_lab.render.fallback.help import with_reading
+from dynamo_lab.render.fallback.tiny import tiny
 from dynamo_lab.render.graph_text import GraphText, Row
 from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, table, tag
 from dynamo_lab.render.text import clipped, shortened
@@ -56,6 +57,7 @@ _BREAKS = 8
 def opened(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     """What a reader sees at once: what was asked for, the run's map, a line for each break."""
     yield "Bench", with_reading("bench", benchmarks.verdicts(view))
+    yield "Memory", with_reading("memory", tiny.blocks(view))
     yield "Why wrong", bisections.blocks(view)
     yield "Map", code.run_map(view, regions(view))
     order = causes_first(view.stories)

@@ -1,13 +1,24 @@
-"""A training plan as a table: what each pass won, and four bars."""
+"""A training plan: what each pass won, four bars, and what lies in memory over the step."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from dynamo_lab.model.tiny import StepMeasure, TinyBar, TinyPlan
-from dynamo_lab.render.terminal.core.parts import listing, plain, text
+from dynamo_lab.render.terminal.core.parts import (
+    Page,
+    heading,
+    indented,
+    line,
+    listing,
+    more,
+    plain,
+    text,
+)
+from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view.core.words import flops, percent, plural, size
+from dynamo_lab.view.tiny.tiny import KINDS, TrainingLife, TrainingPlanView, TrainingView
 
 _WIDTH = 100
 _BAR = 36
@@ -91,19 +102,27 @@ def _bar_rows(plan: TinyPlan) -> Iterator[tuple[Text, ...]]:
         less = f"{full / bar.bytes:.1f} times less" if bar.bytes and bar is not plan.bars[0] else ""
         yield Text(bar.name), _drawn(bar, most), Text(size(bar.bytes)), Text(less, style="dim")
     if plan.limit is not None:
-        length = round(_BAR * plan.limit / most)
-        yield Text("limit"), Text("─" * max(length - 1, 0) + "┤"), Text(size(plan.limit)), Text("")
+        yield Text("limit"), _limit(plan.limit, most), Text(size(plan.limit)), Text("")
+
+
+def _limit(limit: int, most: int) -> Text:
+    return Text("─" * max(round(_BAR * limit / most) - 1, 0) + "┤")
 
 
 def _drawn(bar: TinyBar, most: int) -> Text:
+    return _parts([getattr(bar, field) for field, _, _ in _PARTS], most)
+
+
+def _parts(parts: Iterable[int], most: int, pad: bool = False) -> Text:
     """Each part as long as its share, so that the ends of all parts are where they belong."""
     drawn, sum_of, at = Text(), 0, 0
-    for field, sign, style in _PARTS:
-        sum_of += getattr(bar, field)
+    for amount, (_, sign, style) in zip(parts, _PARTS, strict=True):
+        sum_of += amount
         end = round(_BAR * sum_of / most)
         drawn.append(sign * (end - at), style=style)
         at = end
-    return drawn or Text("▏")
+    drawn = drawn if at else Text("▏")
+    return drawn + Text(" " * (_BAR - len(drawn))) if pad else drawn
 
 
 def _legend() -> Text:
@@ -126,3 +145,70 @@ def _order(plan: TinyPlan) -> str:
     if plan.order_bound >= plan.alive:
         return "No order of these operations needs less."
     return f"The best order was not found: none needs less than {size(plan.order_bound)}."
+
+
+_BRIEF = 8
+_COMMAND = "dynamo-lab show --section memory"
+_STYLES = {kind: part for kind, part in zip(KINDS, _PARTS, strict=True)}
+
+
+def section(training: TrainingView, page: Page) -> Iterator[RenderableType]:
+    """The step's bars, the operations around its peak and what is alive there; in full all."""
+    plan = training.plan
+    yield heading("Memory", "of a training step")
+    for sentence in plan.sentences:
+        yield text(sentence.replace("`", ""))
+    yield from listing(("left", "left", "right", "wrap"), list(_view_bars(plan)), page.width)
+    yield _legend()
+    if not plan.steps:
+        return
+    yield from _steps(plan, page)
+    lives = plan.lives if page.everything else _at_peak(plan)
+    yield line((f"Alive at step {plan.peak + 1}" if not page.everything else "All values", "bold"))
+    shown = lives if page.everything else lives[:_BRIEF]
+    for life in shown:
+        yield indented(_life(life))
+    if len(shown) < len(lives):
+        yield more(len(lives) - len(shown), "values", _COMMAND)
+
+
+def _view_bars(plan: TrainingPlanView) -> Iterator[tuple[Text, ...]]:
+    most = max([bar.bytes for bar in plan.bars] + [plan.limit or 0, 1])
+    for bar in plan.bars:
+        yield Text(bar.name), _parts(bar.parts, most), Text(bar.size), Text(bar.told, style="dim")
+    if plan.limit is not None:
+        yield Text("limit"), _limit(plan.limit, most), Text(plan.limit_text), Text("")
+
+
+def _steps(plan: TrainingPlanView, page: Page) -> Iterator[RenderableType]:
+    first = 0 if page.everything else max(0, min(plan.peak - 3, len(plan.steps) - _BRIEF))
+    shown = plan.steps[first:] if page.everything else plan.steps[first : first + _BRIEF]
+    for number, step in enumerate(shown, first):
+        yield indented(
+            line(
+                (f"{number + 1:>4} {step.phase:<9}", "dim"),
+                (f"{step.size:>8}  ", "bold" if number == plan.peak else ""),
+            )
+            + _parts(step.parts, max(1, plan.steps[plan.peak].bytes), pad=True)
+            + Text(f"  {one_line(step.name)}", style="bold" if number == plan.peak else "")
+        )
+    if len(shown) < len(plan.steps):
+        yield indented(more(len(plan.steps) - len(shown), "operations", _COMMAND))
+
+
+def _at_peak(plan: TrainingPlanView) -> tuple[TrainingLife, ...]:
+    alive = [life for life in plan.lives if life.start <= plan.peak <= life.end]
+    return tuple(sorted(alive, key=lambda life: -life.bytes))
+
+
+def _life(life: TrainingLife) -> Text:
+    _, sign, style = _STYLES[life.kind]
+    when = f"{life.start + 1}-{life.end + 1}" if life.end > life.start else f"{life.start + 1}"
+    return line(
+        (f"{when:>9}  ", "dim"),
+        (f"{life.size:>8}  ", ""),
+        (f"{sign} ", style),
+        (one_line(life.name), ""),
+        (f"  {life.kind}", "dim"),
+        (f"  {shortened(life.place, 60)}" if life.place else "", "dim"),
+    )

@@ -184,6 +184,7 @@ class Updates:
 
     def _update(self, name: str, node: Node) -> None:
         weight = self._walk.known[self._parameters[name]]
+        self._walk.now = node
         salt = list(self._last).index(name)
         if node.target is operators.conv_weight_grad:
             grad, x, _, *options = node.args

@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from dynamo_lab.tiny.graph import StepGraph, add
+from dynamo_lab.tiny.graph import StepGraph, add, born_of
 from dynamo_lab.tiny.int8.operators import conv8, conv8_pair
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def fuse(step: StepGraph) -> StepGraph:
             first = node.args[0]
             with made.graph.inserting_before(node):
                 pair = add(made.graph, conv8_pair, first.args[0], first.args[1:], node.args[1:])
-            pair.meta["scratch"] = prod(first.meta["val"].shape[2:])
+            born_of(pair, node).meta["scratch"] = prod(first.meta["val"].shape[2:])
             node.replace_all_uses_with(pair)
             made.graph.erase_node(node)
     return made.cleaned()

@@ -109,6 +109,7 @@ def _input(walk: Walk, node: Node) -> None:
 
 
 def _rewritten(walk: Walk, updates: backward.Updates, node: Node) -> None:
+    walk.now = node
     table = forward.TABLE if node.name in walk.step.forward else backward.TABLE
     if node in walk.known or updates.is_gradient(node):  # it is a part of another
         pass

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import fx
 
-from dynamo_lab.tiny.graph import StepGraph, add, is_view
+from dynamo_lab.tiny.graph import StepGraph, add, born_of, is_view
 from dynamo_lab.tiny.int8.scales import (
     Scale,
     quantized_bias,
@@ -54,7 +54,10 @@ class Weight:
 
 @dataclass
 class Walk:
-    """The state of the pass: what is known of each node of the float graph, and what is written."""
+    """The state of the pass: what is known of each node of the float graph, and what is written.
+
+    `now` is the node of the float graph that is being rewritten.
+    """
 
     step: StepGraph
     selected: Selection
@@ -70,17 +73,18 @@ class Walk:
     scales: dict[str, torch.Tensor] = field(default_factory=dict[str, torch.Tensor])
     inputs: dict[str, Scale] = field(default_factory=dict[str, Scale])
     updated: set[str] = field(default_factory=set[str])
+    now: Node = None
     loss: str = ""
     scores: str = ""
 
     def add(self, target: Any, *args: Any, **kwargs: Any) -> Node:
         """A new node at the end."""
-        return add(self.graph, target, *args, **kwargs)
+        return born_of(add(self.graph, target, *args, **kwargs), self.now)
 
     def update(self, target: Any, weight: Weight, *args: Any, **kwargs: Any) -> None:
         """A node that writes to a parameter."""
         node = self.graph.call_function(target, args, kwargs)
-        node.meta |= {"val": None, "writes": weight.node.name}
+        born_of(node, self.now).meta |= {"val": None, "writes": weight.node.name}
         self.updated.add(weight.name)
 
     def constant(self, name: str, value: torch.Tensor) -> Node:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from dynamo_lab.tiny.graph import StepGraph, add, is_view
+from dynamo_lab.tiny.graph import StepGraph, add, born_of, is_view
 from dynamo_lab.tiny.operators import masked, pack_between
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def masks(step: StepGraph) -> StepGraph:
             node.replace_input_with(node.args[1], result)
             continue
         with made.graph.inserting_after(result):
-            bits = add(made.graph, pack_between, result, low, high)
+            bits = born_of(add(made.graph, pack_between, result, low, high), result)
         with made.graph.inserting_before(node):
-            new = add(made.graph, masked, node.args[0], bits)
+            new = born_of(add(made.graph, masked, node.args[0], bits), node)
         node.replace_all_uses_with(new)
         made.graph.erase_node(node)
     return made.cleaned()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from dynamo_lab.errors import OptionError
-from dynamo_lab.tiny.graph import StepGraph, add
+from dynamo_lab.tiny.graph import StepGraph, add, born_of
 from dynamo_lab.tiny.operators import conv_weight_grad, kept_channels
 from dynamo_lab.tiny.selection import channel_dim
 
@@ -46,9 +46,36 @@ def slice_channels(step: StepGraph, selected: Selection) -> StepGraph:
     gradients, sliced = dict(made.gradients), dict[str, tuple[int, ...]]()
     for name, channels in selected.items():
         if channels is not None and name in gradients:
-            new = _sliced(made.graph, name, made.nodes[gradients[name]], channels)
+            whole = made.nodes[gradients[name]]
+            new = born_of(_sliced(made.graph, name, whole, channels), whole)
             gradients[name], sliced[name] = new.name, channels
     return made.cleaned(gradients=gradients, channels=sliced)
+
+
+def choosable(step: StepGraph) -> dict[str, int]:
+    """By parameter how many input channels `slice_channels` could choose from, where it can.
+
+    `step` is a graph that has a node for each gradient.
+    """
+    found: dict[str, int] = {}
+    by_name = {name: step.nodes[node] for node, name in step.parameters.items()}
+    for name, gradient in step.gradients.items():
+        node, weight = step.nodes[gradient], by_name[name].meta["val"]
+        is_convolution = node.target is conv_weight_grad and not _refused(node)
+        if is_convolution or node.target is aten.mm.default:
+            found[name] = weight.shape[channel_dim(weight)]
+    return found
+
+
+def _is_depthwise(size: tuple[int, ...], groups: int) -> bool:
+    return groups > 1 and groups == size[0] and size[1] == 1
+
+
+def _refused(node: Node) -> bool:
+    """Whether a convolution's groups have channels of their own to choose, which is refused."""
+    size, groups = node.args[2], node.args[-1]
+    whole = groups == 1 and channel_dim(node.meta["val"]) == 1
+    return not whole and not _is_depthwise(size, groups)
 
 
 def _sliced(graph: fx.Graph, name: str, node: Node, channels: tuple[int, ...]) -> Node:
@@ -68,8 +95,8 @@ def _sliced(graph: fx.Graph, name: str, node: Node, channels: tuple[int, ...]) -
 
 def _sliced_convolution(graph: fx.Graph, name: str, node: Node, channels: tuple[int, ...]) -> Node:
     grad, x, size, *options, groups = node.args
-    depthwise = groups > 1 and groups == size[0] and size[1] == 1
-    if not depthwise and (groups != 1 or channel_dim(node.meta["val"]) != 1):
+    depthwise = _is_depthwise(size, groups)
+    if _refused(node):
         raise OptionError(
             f"The input channels of {name!r} cannot be chosen: its convolution has {groups} groups "
             f"of {size[1]}. Update all of it."
@@ -80,7 +107,7 @@ def _sliced_convolution(graph: fx.Graph, name: str, node: Node, channels: tuple[
         with graph.inserting_after(node):
             return add(graph, conv_weight_grad, grad, kept, size, *options, groups)
     with graph.inserting_before(node):
-        grad = add(graph, kept_channels, grad, 1, channels)
+        grad = born_of(add(graph, kept_channels, grad, 1, channels), node)
         size = (len(channels), *size[1:])
         return add(graph, conv_weight_grad, grad, kept, size, *options, len(channels))
 
@@ -94,4 +121,4 @@ def _kept(graph: fx.Graph, x: Node, dim: int, channels: tuple[int, ...]) -> Node
     if x.op == "placeholder":  # after the last of them, since they are arguments
         place = [node for node in graph.nodes if node.op == "placeholder"][-1]
     with graph.inserting_after(place):
-        return add(graph, kept_channels, x, dim, channels)
+        return born_of(add(graph, kept_channels, x, dim, channels), x)

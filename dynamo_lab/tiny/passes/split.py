@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from dynamo_lab.tiny import operators
-from dynamo_lab.tiny.graph import StepGraph, add
+from dynamo_lab.tiny.graph import StepGraph, add, born_of
 
 if TYPE_CHECKING:
     from torch import fx
@@ -71,4 +71,4 @@ def _split(graph: fx.Graph, gradients: dict[str, str], node: Node) -> None:
                 case _:
                     spatial = [0, *range(2, grad.meta["val"].dim())]
                     new = add(graph, aten.sum.dim_IntList, grad, spatial)
-        _replace(graph, gradients, read, new)
+        _replace(graph, gradients, read, born_of(new, node))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.tiny.graph import StepGraph, is_view
+from dynamo_lab.tiny.graph import StepGraph, born_of, is_view
 from dynamo_lab.tiny.operators import sgd_
 from dynamo_lab.tiny.selection import channel_dim
 
@@ -40,7 +40,7 @@ def update(step: StepGraph, optimizer: Optimizer) -> StepGraph:
 def _state(graph: fx.Graph, name: str, after: Node, grad: Node) -> Node:
     with graph.inserting_after(after):
         state = graph.placeholder(f"momentum_{name.replace('.', '_')}")
-    state.meta |= {"val": grad.meta["val"], "parameter": name}
+    born_of(state, grad).meta |= {"val": grad.meta["val"], "parameter": name}
     return state
 
 
@@ -69,7 +69,7 @@ def _insert(
     with graph.inserting_after(place):
         args = (weight, grad, rate) if state is None else (weight, grad, rate, state)
         node = graph.call_function(sgd_, args, options)
-    node.meta |= {"val": None, "writes": weight.name}
+    born_of(node, grad).meta |= {"val": None, "writes": weight.name}
 
 
 def last_reader(graph: fx.Graph, weight: Node, at_least: Node) -> Node:

@@ -46,12 +46,17 @@ class Search:
 _COUNTS = ("epochs", "population", "generations", "seed")
 
 
-def search_of(asked: Any, limit: int | None) -> Search:
-    """The settings from a mapping, as {"data": samples, "seed": 1}.
+def search_of(update: Any, asked: Any, limit: int | None) -> Search | None:
+    """The settings from a mapping, as {"data": samples, "seed": 1}; None if no search is asked for.
 
     Raises:
-        OptionError: there is no such setting, it has no such value, or there is no memory limit.
+        OptionError: there is no such setting, it has no such value, there is no memory limit, or
+            there are settings and no search.
     """
+    if not isinstance(update, str) or update != "search":
+        if asked is None:
+            return None
+        raise OptionError('search=... is for update="search" alone: leave it out, or ask for it.')
     if limit is None:
         raise OptionError('update="search" fits a memory limit: give one, as memory="256 kB".')
     if asked is not None and not isinstance(asked, Mapping):

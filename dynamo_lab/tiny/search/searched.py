@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.errors import OptionError, TinyError
 from dynamo_lab.model.tiny import TinyContribution, TinySearch
+from dynamo_lab.tiny.laid import laid_out
 from dynamo_lab.tiny.order import FEW_STATES
+from dynamo_lab.tiny.passes.split import split
 from dynamo_lab.tiny.search.evolution import Evolution
 from dynamo_lab.tiny.search.gains import Proxy, Trained
 from dynamo_lab.tiny.search.space import Choice, Scheme, space_of
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from dynamo_lab.measure.rounds import Watch
-    from dynamo_lab.tiny.prepared import Prepared
+    from dynamo_lab.tiny.problem import Problem
     from dynamo_lab.tiny.search.gains import Gains
     from dynamo_lab.tiny.search.options import Search
     from dynamo_lab.tiny.search.space import Space
@@ -57,15 +59,22 @@ class Searched:
 
 @dataclass(frozen=True)
 class Asked:
-    """A search as it was asked for."""
+    """A search as it was asked for: of what, on which example, with which loss, and how."""
 
-    model: nn.Module
+    problem: Problem
     example: Sequence[torch.Tensor]
     loss: Callable[..., Any]
-    ready: Prepared
     how: Search
-    limit: int
-    channels: str
+
+    @property
+    def model(self) -> nn.Module:
+        """The model that is to be trained."""
+        return self.problem.model
+
+    @property
+    def limit(self) -> int:
+        """The most bytes."""
+        return self.problem.limit or 0
 
 
 def searched(asked: Asked, watch: Watch) -> Searched:
@@ -192,16 +201,17 @@ class Needed:
 
     def __init__(self, asked: Asked, space: Space) -> None:
         self._asked, self._space = asked, space
-        self._ready = asked.ready.once_split()
+        problem = asked.problem
+        self._problem = replace(problem, joint=split(problem.joint), most_states=FEW_STATES)
         self.known: dict[Scheme, int | None] = {}
 
     def __call__(self, scheme: Scheme) -> int | None:
         """What the limit holds for: arena, updated parameters and their state."""
         if scheme not in self.known:
             update = self._space.update(scheme)
-            selected = selection(self._asked.model, update, self._asked.channels)
+            selected = selection(self._asked.model, update, self._asked.problem.channels)
             try:
-                self.known[scheme] = self._ready.laid_out(selected, FEW_STATES).bytes
+                self.known[scheme] = laid_out(self._problem, selected).bytes
             except (OptionError, TinyError):
                 self.known[scheme] = None
         return self.known[scheme]
@@ -209,9 +219,15 @@ class Needed:
 
 def _gains(asked: Asked, space: Space, scores: dict[str, float]) -> Gains:
     if asked.how.data is None:
-        return Proxy(asked.model, asked.loss, space, asked.example, asked.channels)
+        return Proxy(asked.model, asked.loss, space, asked.example, asked.problem.channels)
     return Trained(
-        asked.model, asked.loss, space, asked.how, asked.ready.optimizer, asked.channels, scores
+        asked.model,
+        asked.loss,
+        space,
+        asked.how,
+        asked.problem.optimizer,
+        asked.problem.channels,
+        scores,
     )
 
 
@@ -221,8 +237,8 @@ def _digest(asked: Asked) -> str:
     samples = [*(how.data or ()), *how.check, asked.example]
     settings = (
         *(how.data is None, how.epochs, how.lr, how.ratios, how.population, how.seed),
-        *(asked.limit, asked.channels, asked.ready.optimizer, asked.ready.precision),
-        *(asked.ready.int8 is not None, len(how.check)),
+        *(asked.limit, asked.problem.channels, asked.problem.optimizer, asked.problem.precision),
+        *(asked.problem.int8 is not None, len(how.check)),
     )
     named = asked.model.named_parameters()
     parameters = [part for name, one in named for part in (name, one.requires_grad, one)]

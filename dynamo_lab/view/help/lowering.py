@@ -95,7 +95,9 @@ READINGS: tuple[Reading, ...] = (
         """\
         A column is a call, as high as what is allocated while it runs; inputs and parameters come
         on top. A bar below is the lifetime of a buffer: solid while it will still be read, pale
-        while its memory waits to be reused. What is written in place adds nothing.
+        while its memory waits to be reused. What is written in place adds nothing. Of a training
+        step that `lab.tiny` planned a column is an operation, its parts weights, state, sample,
+        activations and gradients; sliders change what is updated.
 
             1-2  65.5 kB  buf0    returned
               2     64 B  buf3    written over buf2, in place

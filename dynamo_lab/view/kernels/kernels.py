@@ -76,7 +76,7 @@ def build(recording: Recording, places: Places, ancestry: Ancestry) -> KernelsVi
     return KernelsView(
         kernels=tuple(_kernel(k, recording, places, ancestry, backward) for k in recording.kernels),
         wrappers=tuple(_wrapper(wrapper, titles) for wrapper in recording.wrappers),
-        empty="" if recording.kernels else _why_none(recording),
+        empty="" if recording.kernels or recording.training else _why_none(recording),
         assemblies=tuple(assembly_view(assembly) for assembly in recording.assemblies),
         gpus=_gpus(recording),
     )

@@ -18,6 +18,7 @@ from dynamo_lab.view.guards.compilations import recompilations
 from dynamo_lab.view.summary.offers import Offer, offers
 from dynamo_lab.view.summary.sentence import sentence
 from dynamo_lab.view.timings.timings import compile_seconds
+from dynamo_lab.view.tiny.tiny import headline
 
 Tone = Literal["plain", "good", "warning", "bad"]
 
@@ -57,7 +58,8 @@ class Summary(Struct, frozen=True, kw_only=True):
 def build(recording: Recording, places: Places, regions: Regions) -> Summary:
     """The recording, summarized in one line."""
     of_frames = frames.counts(recording)
-    told, failure = sentence(recording, places, regions), _failure(recording, places)
+    told = headline(recording.training.plan) if recording.training else ""
+    told, failure = told or sentence(recording, places, regions), _failure(recording, places)
     is_caught = failure.startswith(_CAUGHT)  # which the sentence always tells
     is_told = is_caught or bool(failure and failure in told)
     return Summary(
@@ -95,6 +97,11 @@ def _target(name: str) -> str:
 
 
 def _counts(recording: Recording, places: Places, own_frames: int) -> Iterator[Count]:
+    if recording.training:
+        plan = recording.training.plan
+        yield _count(plan.updated_tensors, "updated parameter", "memory")
+        yield _count(len(plan.operations), "operation", "memory")
+        return
     breaks = len(recording.breaks)
     yield _count(own_frames, "frame", "frames")
     yield _count(len(recording.captured_graphs()), "graph", "graphs")

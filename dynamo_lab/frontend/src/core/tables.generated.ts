@@ -1,5 +1,14 @@
 // Written by scripts/generate_types.py from Python's structs, by `npm run types`.
 
+/** What takes memory in training, and what it is called. */
+export const MEMORY_KINDS: Readonly<Record<string, string>> = {
+  weight: "weights",
+  state: "state",
+  sample: "sample",
+  activation: "activations",
+  gradient: "gradients",
+};
+
 /** What can be asked of a node, each with an example. */
 export const FIELDS: Readonly<Record<string, string>> = {
   op: "`op:mm`, `op:conv*` or `op:placeholder`",

@@ -38,6 +38,7 @@ export interface View {
   readonly readings: readonly Reading[];
   readonly findings: FindingsView;
   readonly modules: ModulesView;
+  readonly training: TrainingView | null;
   readonly is_draft: boolean;
 }
 
@@ -2015,6 +2016,84 @@ export interface ModuleRow {
   readonly usual: readonly number[];
 }
 
+/** A planned training step, and plans of other updates that a page can show without a kernel. */
+export interface TrainingView {
+  readonly plan: TrainingPlanView;
+  readonly choices: readonly TrainingChoice[];
+}
+
+/** One plan. `peak` is the step during which most lies in memory, `limit` in bytes or None. */
+export interface TrainingPlanView {
+  readonly sentences: readonly string[];
+  readonly bytes: number;
+  readonly size: string;
+  readonly limit: number | null;
+  readonly limit_text: string;
+  readonly bars: readonly TrainingBar[];
+  readonly steps: readonly TrainingStep[];
+  readonly peak: number;
+  readonly lives: readonly TrainingLife[];
+  readonly parameters: readonly TrainingParameter[];
+}
+
+/** The most memory that a way to train needs; `parts` are the bytes of each of `KINDS`. */
+export interface TrainingBar {
+  readonly name: string;
+  readonly bytes: number;
+  readonly size: string;
+  readonly parts: readonly number[];
+  readonly told: string;
+}
+
+/** An operation, and what lies in memory while it runs: `parts` as of a bar. */
+export interface TrainingStep {
+  readonly name: string;
+  readonly phase: string;
+  readonly bytes: number;
+  readonly size: string;
+  readonly parts: readonly number[];
+  readonly entity: string;
+}
+
+/**
+ * A value: it takes memory from step `start` to `end`, counted from 0.
+ *
+ * `kind` is one of `KINDS`. `offset` is its place in the arena, -1 for what lies beside it.
+ * `place` names the module and the line that it comes from, as far as they are known.
+ */
+export interface TrainingLife {
+  readonly name: string;
+  readonly kind: string;
+  readonly bytes: number;
+  readonly size: string;
+  readonly start: number;
+  readonly end: number;
+  readonly offset: number;
+  readonly place: string;
+  readonly entity: string;
+}
+
+/**
+ * A parameter that can be updated; `updated` is the share of it that is.
+ *
+ * `channels` are the input channels that can be chosen from, 0 if all of it is or nothing.
+ */
+export interface TrainingParameter {
+  readonly name: string;
+  readonly module: string;
+  readonly elements: number;
+  readonly channels: number;
+  readonly updated: number;
+  readonly entity: string;
+}
+
+/** A plan made ahead of time: the last `layers` and a `share` of their weights' channels. */
+export interface TrainingChoice {
+  readonly layers: number;
+  readonly share: number;
+  readonly plan: TrainingPlanView;
+}
+
 /**
  * The views under their labels, and what each pair has in common.
  *
@@ -2501,6 +2580,7 @@ export interface Answers {
   readonly assembly: AssemblyView;
   readonly edit_kernel: EditView;
   readonly recompile: ChangeView;
+  readonly replan: TrainingPlanView;
   readonly cell: RanCell;
   readonly playground: PlaygroundView;
   readonly draft: DraftView;

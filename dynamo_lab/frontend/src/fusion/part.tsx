@@ -1,8 +1,10 @@
 // The part of fusion: operations of the scheduler are its entities.
+import { useModel } from "../core/context";
 import { opEntity } from "../core/entities";
 import type { Part, Selected } from "../core/state";
 import { Fact, KinFacts, KinGraphs, KinLines, Links } from "../selection/links";
 import { Badge } from "../ui/bits";
+import { Training } from "../tiny/training";
 import { Fusion, FusionMemory } from "./fusion";
 import { fusionState } from "./state";
 
@@ -43,8 +45,14 @@ export const fusionPart: Part = {
   follow: (store) => void (fusionState(store).shown.value = 0),
 };
 
+/** Of a planned training step its memory, else that of the kernels of a schedule. */
+function Memory() {
+  const { training } = useModel().view;
+  return training ? <Training training={training} /> : <FusionMemory />;
+}
+
 export const memoryPart: Part = {
   tab: "memory",
-  Panel: FusionMemory,
-  isThere: ({ model }) => (model.value?.view.fusions.schedules ?? []).some((one) => one.memory.length > 0),
+  Panel: Memory,
+  isThere: ({ model }) => model.value?.view.training != null || (model.value?.view.fusions.schedules ?? []).some((one) => one.memory.length > 0),
 };

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
+from dynamo_lab.render.terminal import tiny
 from dynamo_lab.render.terminal.core.parts import Page, grid, heading, indented, line, more, text
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view import View
@@ -18,6 +19,8 @@ _COMMAND = "dynamo-lab show --section memory"
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
     """Each schedule's memory: its peak, the calls around it; in full every call and buffer."""
+    if view.training:
+        yield from tiny.section(view.training, page)
     relevant = [
         (schedule.title, plan)
         for schedule in view.fusions.schedules
