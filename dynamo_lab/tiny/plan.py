@@ -20,7 +20,6 @@ from dynamo_lab.tiny.limit import hold, limit_of
 from dynamo_lab.tiny.measures import bar, frozen, measured, worst
 from dynamo_lab.tiny.optimizer import Optimizer, optimizer_of
 from dynamo_lab.tiny.order import MOST_STATES
-from dynamo_lab.tiny.passes.pipeline import Applied
 from dynamo_lab.tiny.problem import Problem
 from dynamo_lab.tiny.step import ArenaStep
 from dynamo_lab.tiny.work import Precision, work_of
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.tiny.int8.pipeline import Int8
     from dynamo_lab.tiny.int8.quantize import Quantized
+    from dynamo_lab.tiny.passes.pipeline import Applied
     from dynamo_lab.tiny.search.searched import Searched
     from dynamo_lab.tiny.selection import Selection
 
