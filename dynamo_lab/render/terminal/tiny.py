@@ -175,7 +175,8 @@ def section(training: TrainingView, page: Page) -> Iterator[RenderableType]:
 def _view_bars(plan: TrainingPlanView) -> Iterator[tuple[Text, ...]]:
     most = max([bar.bytes for bar in plan.bars] + [plan.limit or 0, 1])
     for bar in plan.bars:
-        yield Text(bar.name), _parts(bar.parts, most), Text(bar.size), Text(bar.told, style="dim")
+        name, told = Text(one_line(bar.name)), Text(bar.told, style="dim")
+        yield name, _parts(bar.parts, most), Text(bar.size), told
     if plan.limit is not None:
         yield Text("limit"), _limit(plan.limit, most), Text(plan.limit_text), Text("")
 
