@@ -121,6 +121,46 @@ class TinyPlan(Struct, frozen=True, kw_only=True):
         return self.arena + self.resident
 
 
+class TinyContribution(Struct, frozen=True, kw_only=True):
+    """What updating something beside the classifier contributes.
+
+    It is the last `biases` biases, or the share `ratio` of the input channels of a weight, which is
+    `parameter`. `bytes` is what a step of the classifier and of this needs, None where it cannot be
+    planned or was not; `gain` is None where it was not measured.
+    """
+
+    parameter: str
+    biases: Annotated[int, Plain("how many there are")]
+    ratio: float
+    bytes: int | None
+    gain: float | None
+    is_chosen: bool
+
+
+class TinySearch(Struct, frozen=True, kw_only=True):
+    """A search for what to update within a memory limit.
+
+    `measure` says what a gain is: "accuracy" (a share of `checked` rows), "loss" (what is taken off
+    it), or "gradient" (a proxy: the gradient's squared norm). `baseline` is the measure with the
+    classifier alone; `gain` the sum of what is chosen, `bytes` what that needs. `planned` schemes
+    were laid out to know their bytes.
+    """
+
+    measure: str
+    baseline: float | None
+    checked: Annotated[int, Plain("how many rows there are")]
+    contributions: tuple[TinyContribution, ...]
+    gain: float
+    bytes: int | None
+    classifier_bytes: int | None
+    limit: int
+    planned: Annotated[int, Plain("how many there are")]
+    generation: Annotated[int, Plain("how many were made")]
+    generations: Annotated[int, Plain("how many were asked for")]
+    stopped: bool
+    seed: Annotated[int, Plain("draws the schemes")]
+
+
 class TinyChoice(Struct, frozen=True, kw_only=True):
     """A plan made ahead of time, for who has no kernel to ask.
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dynamo_lab.tiny.work import Work
 
 MOST_STATES = 2_000
+FEW_STATES = 100
+"""Of many plans of which each has to be quick."""
 
 
 @dataclass(frozen=True)

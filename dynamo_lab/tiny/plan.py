@@ -14,16 +14,15 @@ from dynamo_lab.model.tiny import TinyPass, TinyPlan
 from dynamo_lab.tiny import lives
 from dynamo_lab.tiny.arena import Arena, arena
 from dynamo_lab.tiny.graph import StepGraph
-from dynamo_lab.tiny.int8.pipeline import trained8
 from dynamo_lab.tiny.int8.step import Int8Step
+from dynamo_lab.tiny.laid import Laid, laid_out
 from dynamo_lab.tiny.limit import hold, limit_of
-from dynamo_lab.tiny.measures import bar, frozen, measured, residents, worst
+from dynamo_lab.tiny.measures import bar, frozen, measured, worst
 from dynamo_lab.tiny.optimizer import Optimizer, optimizer_of
 from dynamo_lab.tiny.order import MOST_STATES
-from dynamo_lab.tiny.passes.pipeline import Applied, pruned, trained
 from dynamo_lab.tiny.problem import Problem
 from dynamo_lab.tiny.step import ArenaStep
-from dynamo_lab.tiny.work import Precision, Work, work_of
+from dynamo_lab.tiny.work import Precision, work_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
 
     from dynamo_lab.tiny.int8.pipeline import Int8
     from dynamo_lab.tiny.int8.quantize import Quantized
+    from dynamo_lab.tiny.passes.pipeline import Applied
+    from dynamo_lab.tiny.search.searched import Searched
     from dynamo_lab.tiny.selection import Selection
 
 
@@ -42,7 +43,7 @@ class Plan:
     """A training step as planned; print it. `step` runs it in PyTorch.
 
     `facts` has its numbers, `passes` each rewrite with the graphs before and after it, `graph` the
-    last of them, `selected` what is updated.
+    last of them, `selected` what is updated, `search` how that was found, if it was.
     """
 
     problem: Problem
@@ -52,6 +53,7 @@ class Plan:
     arena: Arena
     selected: Selection
     quantized: Quantized | None = None
+    search: Searched | None = None
 
     @property
     def model(self) -> nn.Module:
@@ -142,11 +144,14 @@ class Plan:
         from dynamo_lab.render.terminal.tiny import plan_rows
 
         yield from plan_rows(self.facts, options.max_width)
+        if self.search:
+            yield ""
+            yield self.search
 
     def __str__(self) -> str:
         from dynamo_lab.render.terminal.tiny import plan_text
 
-        return plan_text(self.facts)
+        return plan_text(self.facts) + (f"\n\n{self.search}" if self.search else "")
 
     __repr__ = __str__
 
@@ -182,60 +187,38 @@ def problem(
 
 def plan(asked: Problem, selected: Selection) -> Plan:
     """The plan of a step that updates these parameters, whether or not it is below the limit."""
-    values, int8 = asked.values, asked.int8
-    passes = pruned(asked.joint, selected, values)
-    sparse = passes[-1].after
-    quantized: Quantized | None = None
-    if int8 is not None:
-        last, order, quantized = trained8(
-            sparse, selected, values, asked.optimizer, int8, asked.most_states
-        )
-    else:
-        last, order = trained(
-            sparse, asked.optimizer, asked.precision, most_states=asked.most_states
-        )
-    graph = last[-1].after
-    work = work_of(graph, asked.precision)
-    place = arena(work, range(len(work.operations)))
-    facts = _facts(asked, selected, [*passes, *last], work, place, order.bound)
-    return Plan(asked, facts, (*passes, *last), graph, place, selected, quantized)
+    laid = laid_out(asked, selected)
+    facts = _facts(asked, selected, laid)
+    return Plan(asked, facts, laid.passes, laid.graph, laid.arena, selected, laid.quantized)
 
 
-def _facts(
-    asked: Problem,
-    selected: Selection,
-    passes: Sequence[Applied],
-    work: Work,
-    place: Arena,
-    order_bound: int,
-) -> TinyPlan:
-    graph, precision = passes[-1].after, asked.precision
-    sparse = next(one.after for one in passes if one.name == "fold")
+def _facts(asked: Problem, selected: Selection, laid: Laid) -> TinyPlan:
+    graph, work, precision = laid.graph, laid.work, asked.precision
+    sparse = next(one.after for one in laid.passes if one.name == "fold")
     has_state = asked.has_state
-    resident = sum(residents(graph, precision, has_state))
     parameters = list(lives.trainable(asked, selected))
     named = "sparse, reordered" if asked.int8 is None else "as trained"
     return TinyPlan(
         precision=precision,
         dtype="float32" if asked.int8 is None else "int8",
-        passes=tuple(_passes(passes, precision, has_state)),
+        passes=tuple(_passes(laid.passes, precision, has_state)),
         bars=(
             asked.full,
             bar("sparse", sparse, precision, has_state),
             bar(named, graph, precision, has_state),
         ),
         limit=asked.limit,
-        arena=place.size,
-        alive=place.bound,
-        order_bound=order_bound,
-        resident=resident,
+        arena=laid.arena.size,
+        alive=laid.arena.bound,
+        order_bound=laid.order.bound,
+        resident=laid.resident,
         frozen=frozen(graph, precision),
         parameters=sum(p.numel() for p in asked.model.parameters()),
         updated=sum(round(one.updated * one.elements) for one in parameters),
         updated_tensors=len(selected),
         peak_at=work.operations[worst(work)[0]].name,
-        operations=tuple(lives.operations(asked, graph, work, resident)),
-        values=tuple(lives.values(asked, graph, work, place)),
+        operations=tuple(lives.operations(asked, graph, work, laid.resident)),
+        values=tuple(lives.values(asked, graph, work, laid.arena)),
         trainable=tuple(parameters),
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from dynamo_lab.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import torch
     from torch import nn
@@ -30,6 +30,7 @@ def tiny(
     calibrate: Sequence[Sequence[torch.Tensor]] | None = None,
     scaling: bool = True,
     headroom: float = 2.0,
+    search: Mapping[str, Any] | None = None,
 ) -> Plan:
     """Plan a training step that fits a memory limit; `plan.step(x, y)` runs it in PyTorch.
 
@@ -49,7 +50,8 @@ def tiny(
             arena and all parameters that are updated; None for no limit.
         update: What is updated: "all", "bias", "last 2" (layers with parameters), names or
             patterns as ["head.*", "*.bias"], or a mapping of them to input channels, as
-            {"head.weight": "all", "blocks.*.weight": 0.25}: a share, a number or a list.
+            {"head.weight": "all", "blocks.*.weight": 0.25}: a share, a number or a list. "search"
+            looks for what gains most within the limit: see `search`.
         channels: Where fewer than all input channels are asked for, which: the "first" ones, or
             those with the "largest" weights.
         precision: How the bytes of a float32 step are counted: "float32", "int8" for what a
@@ -64,6 +66,14 @@ def tiny(
             (quantization-aware scaling, section 2.1 of the paper); without, each channel learns
             at a speed of its own.
         headroom: In int8, how many times its largest weight a trained weight can become.
+        search: For update="search", what gains are measured with and how long is searched, as
+            {"data": [(x, y), ...], "state": "search.json"}. Of each layer and ratio the gain in
+            accuracy is measured by training a copy on `data`, then an evolutionary search looks for
+            the largest sum within the limit (section 2.2 of the paper). "check" are samples to
+            measure on (by default the last quarter of `data`), "epochs" and "lr" say how each copy
+            is trained, "ratios" which shares of channels are tried, "population", "generations" and
+            "seed" how is searched. Without data the gain is a proxy, the squared norm of the
+            gradient on the example. Ctrl-C keeps the best so far; a "state" file is continued.
 
     Raises:
         OptionError: an argument is not one of these.
@@ -71,25 +81,35 @@ def tiny(
             that memory (with the least that is possible).
     """
     from dynamo_lab.api.tiny.plan import Plan
+    from dynamo_lab.bench.progress import progress_bar
     from dynamo_lab.tiny.int8.pipeline import Int8
+    from dynamo_lab.tiny.limit import limit_of
     from dynamo_lab.tiny.plan import plan, problem
+    from dynamo_lab.tiny.search.options import search_of
+    from dynamo_lab.tiny.search.planned import planned
+    from dynamo_lab.tiny.search.searched import Asked
     from dynamo_lab.tiny.selection import selection
 
     if dtype not in ("float32", "int8"):
         raise OptionError(f'dtype={dtype!r} is neither "float32" nor "int8".')
     int8 = Int8(calibrate or [example], scaling, headroom) if dtype == "int8" else None
-    selected = selection(model, update, channels)
+    how = search_of(update, search, limit_of(memory))
+    selected = {} if how else selection(model, update, channels)
+    loss = loss or _cross_entropy()
     asked = problem(
         model,
         example,
-        loss or _cross_entropy(),
+        loss,
         optimizer=optimizer,
         memory=memory,
         channels=channels,
         precision=precision,
         int8=int8,
     )
-    return Plan.of(plan(asked, selected).held())
+    if how is None:
+        return Plan.of(plan(asked, selected).held())
+    with progress_bar() as watch:
+        return Plan.of(planned(Asked(asked, example, loss, how), watch))
 
 
 def _cross_entropy() -> Callable[..., Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from dynamo_lab.tiny import operators
+from dynamo_lab.tiny.c.sequences import SEQUENCES
 from dynamo_lab.tiny.c.values import (
     Place,
     contiguous,
@@ -246,4 +247,5 @@ TABLE: dict[Any, Callable[[Places, Node], str]] = {
     operators.masked: _masked,
     operators.kept_channels: keeping_channels("kept_channels"),
     operators.sgd_: _sgd,
+    **SEQUENCES,
 }

@@ -2,13 +2,14 @@
 
 Nothing is allocated: activations and gradients have their places in one static arena, parameters
 that are updated are static arrays, all others are constant data. Of the standard library a step in
-float32 uses `expf` and `logf` alone, one in int8 `rintf`, `floorf` and `fabsf`.
+float32 uses `expf`, `logf`, `sqrtf` and `erff` alone, one in int8 `rintf`, `floorf` and `fabsf`.
 """
 
 from __future__ import annotations
 
 import operator
 import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +20,11 @@ from dynamo_lab.tiny.arena import arena
 from dynamo_lab.tiny.c.board import BOARD, LINKER
 from dynamo_lab.tiny.c.library import LIBRARY, SHAPE
 from dynamo_lab.tiny.c.library8 import library8
+from dynamo_lab.tiny.c.library_sequences import SEQUENCES_LIBRARY
 from dynamo_lab.tiny.c.operators import TABLE
 from dynamo_lab.tiny.c.operators8 import TABLE8
 from dynamo_lab.tiny.c.templates import CMAKE, MAIN, STEP
-from dynamo_lab.tiny.c.values import C_TYPES, NoCode, Place, place_of
+from dynamo_lab.tiny.c.values import C_TYPES, NoCode, Place, need, place_of
 from dynamo_lab.tiny.graph import is_view
 from dynamo_lab.tiny.work import work_of
 from dynamo_lab.view.core.words import listed
@@ -68,6 +70,18 @@ def write_program(
     return tuple(target / name for name in texts)
 
 
+@dataclass(frozen=True)
+class Seen:
+    """Where a value's storage begins, if it is constant, and its shape and strides in there."""
+
+    base: str
+    constant: bool
+    value: torch.Tensor
+
+
+_VIEW, _UNSAFE_VIEW = torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default
+
+
 class Writer:
     """Writes the texts of one step."""
 
@@ -84,6 +98,7 @@ class Writer:
         self._data |= {node: value for node, value in step.constants.items() if node in read}
         self._states = sorted(step.momentum)
         self._places: dict[str, Place] = {}
+        self._seen: dict[str, Seen] = {}
         self._symbols: dict[str, str] = {}
         self._statements = self._written()
 
@@ -97,8 +112,12 @@ class Writer:
 
     def element(self, node: Node, at: int) -> str:
         """A pointer to one of several results, empty where nobody reads it."""
-        found = self._places.get(f"{node.name}.{at}")
+        found = self.part(node, at)
         return found.pointer if found else ""
+
+    def part(self, node: Node, at: int) -> Place | None:
+        """Where one of several results lies, None where nobody reads it."""
+        return self._places.get(f"{node.name}.{at}")
 
     def scratch(self, node: Node) -> str:
         """A pointer to the room that an operation needs while it runs."""
@@ -140,42 +159,59 @@ class Writer:
     def _placeholder(self, node: Node) -> None:
         name, value = node.name, node.meta["val"]
         if name in self._offsets:
-            self._places[name] = place_of(f"block.arena.bytes + {self._offsets[name]}", value)
+            self._put(name, f"block.arena.bytes + {self._offsets[name]}", value)
         elif name in self._data:
-            constant = self._step.constant(name)
-            self._places[name] = place_of(self._symbol(name), value, is_constant=constant)
+            self._put(name, self._symbol(name), value, constant=self._step.constant(name))
         elif name in self._states:
-            self._places[name] = place_of(self._symbol(name), value)
+            self._put(name, self._symbol(name), value)
 
     def _place(self, node: Node) -> None:
         value, offset = node.meta["val"], self._offsets.get(node.name)
         if node.target is operator.getitem:
-            whole, at = node.args
-            key = f"{whole.name}.{at}"
-            if key in self._places:
-                self._places[node.name] = self._places[key]
-                return
-        if is_view(node) or node.target is operator.getitem:
-            if isinstance(value, torch.Tensor):
-                base, constant = self._base(node)
-                self._places[node.name] = _typed(base, value, constant)
+            self._element(node)
+        elif is_view(node):
+            self._look(node)
         elif isinstance(value, tuple | list):
             for at, one in enumerate(value):
                 start = self._offsets.get(f"{node.name}.{at}")
                 if start is not None:
-                    self._places[f"{node.name}.{at}"] = _typed(f"block.arena.bytes + {start}", one)
+                    self._put(f"{node.name}.{at}", f"block.arena.bytes + {start}", one)
         elif offset is not None:
-            self._places[node.name] = _typed(f"block.arena.bytes + {offset}", value)
+            self._put(node.name, f"block.arena.bytes + {offset}", value)
 
-    def _base(self, node: Node) -> tuple[str, bool]:
-        """The storage that a view looks at, and whether it is constant."""
-        name = node.name
-        while node.op == "call_function" and name not in self._offsets:
-            at, node = node.args[-1], node.all_input_nodes[0]
-            name = node.name if f"{node.name}.{at}" not in self._offsets else f"{node.name}.{at}"
-        if name in self._offsets:
-            return f"block.arena.bytes + {self._offsets[name]}", False
-        return self._symbol(node.name), self._step.constant(node.name)
+    def _put(self, name: str, base: str, value: torch.Tensor, *, constant: bool = False) -> None:
+        """A value in memory of its own.
+
+        Raises:
+            NoCode: there is no C type for its elements.
+        """
+        if value.dtype not in C_TYPES:
+            raise NoCode(f"its elements are {value.dtype}")
+        seen = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
+        self._see(name, Seen(base, constant, seen))
+
+    def _see(self, name: str, seen: Seen) -> None:
+        self._seen[name] = seen
+        self._places[name] = place_of(seen.base, seen.value, is_constant=seen.constant)
+
+    def _look(self, node: Node) -> None:
+        """A view: its strides and its offset are those of the same view of what it looks at.
+
+        The graph's own values cannot tell: where it was traced, parts of a list begin at 0.
+        """
+        looked = self._seen.get(node.args[0].name)
+        need(looked is not None, "it looks at what has no place")
+        assert looked is not None
+        target = _VIEW if node.target is _UNSAFE_VIEW else node.target
+        value = target(looked.value, *node.args[1:], **node.kwargs)
+        parts = {f".{at}": one for at, one in enumerate(value)} if _is_list(value) else {"": value}
+        for at, one in parts.items():
+            self._see(f"{node.name}{at}", replace(looked, value=one))
+
+    def _element(self, node: Node) -> None:
+        whole, at = node.args
+        if seen := self._seen.get(f"{whole.name}.{at}"):
+            self._see(node.name, seen)
 
     def _symbol(self, name: str) -> str:
         """The C name of a parameter, a constant or a state: no two have the same."""
@@ -188,7 +224,7 @@ class Writer:
         """The file with the step."""
         result, integer = self._places[self._step.loss].pointer, self._step.is_integer
         return STEP.format(
-            library=SHAPE + (library8() if integer else LIBRARY),
+            library=SHAPE + (library8() if integer else LIBRARY + SEQUENCES_LIBRARY),
             steps=f"static uint32_t steps = {self._steps};\n\n" * integer,
             begin="  const uint32_t seed = steps++; /* draws how small changes are rounded */\n"
             * integer,
@@ -260,15 +296,8 @@ class Writer:
             yield f"  if (number == {at}) return *bytes = sizeof {symbol}, {symbol};"
 
 
-def _typed(base: str, value: torch.Tensor, constant: bool = False) -> Place:
-    """A place.
-
-    Raises:
-        NoCode: there is no C type for its elements.
-    """
-    if value.dtype not in C_TYPES:
-        raise NoCode(f"its elements are {value.dtype}")
-    return place_of(base, value, is_constant=constant)
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
 
 
 def _name(target: Any) -> str:

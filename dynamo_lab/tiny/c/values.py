@@ -69,6 +69,10 @@ class Places(Protocol):
         """A pointer to one of several results, empty where nobody reads it."""
         ...
 
+    def part(self, node: Node, at: int) -> Place | None:
+        """Where one of several results lies, None where nobody reads it."""
+        ...
+
     def scratch(self, node: Node) -> str:
         """A pointer to the room that an operation needs while it runs."""
         ...
