@@ -222,6 +222,6 @@ def test_bad_input_gets_a_sentence() -> None:
     with pytest.raises(OptionError, match="There is no way 'ice'"):
         lab.layouts(NET, X, ways=["ice"])
     with pytest.raises(OptionError, match="is compiled already"):
-        lab.layouts(torch.compile(NET), X)
+        lab.layouts(torch.compile(NET), X)  # pyright: ignore[reportArgumentType]
     with pytest.raises(OptionError, match=r"pass a torch.nn.Module"):
         lab.layouts(torch.sin, X)  # pyright: ignore[reportArgumentType]
