@@ -84,8 +84,9 @@ CELLS = {
     ),
     "the same without it": (
         "plain(x).square().mean().backward()\nby_hand.step()\n"
-        "steps = [n.target for g in trained.captured_graphs() for n in g.nodes if 'add_' in n.target]\n"
-        "print(len(steps) > 0, all(map(torch.equal, net.parameters(), plain.parameters())))"
+        "nodes = [node for graph in trained.captured_graphs() for node in graph.nodes]\n"
+        "print(any('add_' in node.target for node in nodes), "
+        "all(map(torch.equal, net.parameters(), plain.parameters())))"
     ),
 }
 
