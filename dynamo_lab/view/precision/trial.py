@@ -25,8 +25,9 @@ class PrecisionView(Struct, frozen=True, kw_only=True):
     """A row: `changed` are its operators whose results have another type than with highest.
 
     `lines` are the places where its kernels are not those of highest, `alone` the operators for
-    which the compiler calls PyTorch's own kernel, those of highest left out but in its own row. `lost` is the share of float32's bits that are
-    wrong by the median error, `slow` its time as a share of the slowest; None where not known.
+    which the compiler calls PyTorch's own kernel; those of highest are in its row alone. `lost` is
+    the share of float32's bits that are wrong by the median error, `slow` its time as a share of
+    the slowest; None where not known.
     """
 
     name: str
