@@ -94,6 +94,8 @@ def test_channels_last_is_chosen_and_seen(found: tuple[Layouts, dict[str, int]])
     (choice,) = made.trial.ways[1].choices
     assert (choice.chosen, choice.rule, choice.convolutions) == (True, "oneDNN", 3)
     assert {one.order for one in convolutions(made.recordings["compiled"])} == {"channels last"}
+    given = [one.given for one in convolutions(made.recordings["compiled"])]
+    assert given == ["contiguous", "channels last", "channels last"]  # in memory, not as in eager
     row = made.view.ways[1]
     assert {one.told for one in row.convolutions} == {""}
     # the weight of a convolution is brought into the layout in each call, unless it is frozen

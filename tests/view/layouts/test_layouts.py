@@ -34,11 +34,12 @@ def recording(
     common: dict[str, Any] = {"graph": 0, "shape": shape, "stride": made}
     buffers = (
         Buffer(
-            id=0, name="buf0", kind="pointwise", form="Pointwise", bytes=6144, body=MOVE, **common
+            id=0, name="buf0", kind="pointwise", form="Pointwise", bytes=6144, body=MOVE,
+            reads=("x",), **common
         ),
         Buffer(
             id=1, name="buf1", kind="extern", form="ExternKernelAlloc",
-            kernel="extern_kernels.convolution", **common,
+            kernel="extern_kernels.convolution", reads=("buf0", "w"), **common,
         ),
         Buffer(
             id=2, name="buf2", kind="pointwise", form="Pointwise", of="buf3", body=MOVE, **common
