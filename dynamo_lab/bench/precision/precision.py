@@ -47,12 +47,11 @@ class Variant:
 
     def __init__(self, name: str, fn: Any, args: Any, kwargs: Any) -> None:
         self.name, self.fn, self._args, self._kwargs = name, fn, args, kwargs
-        if name in WEIGHTS:
-            self.fn = deepcopy(fn).to(WEIGHTS[name])
-            self._args, self._kwargs = cast((args, kwargs), WEIGHTS[name])
-        elif name in HALVED:
-            self.fn = module_cast(fn, HALVED[name], complex_alone=True)
-            self._args, self._kwargs = cast((args, kwargs), HALVED[name], complex_alone=True)
+        kind = {**WEIGHTS, **HALVED}.get(name)
+        if kind is not None:
+            alone = name in HALVED
+            self.fn = module_cast(fn, kind, complex_alone=alone)
+            self._args, self._kwargs = cast((args, kwargs), kind, complex_alone=alone)
         self._device = device_type(args, kwargs)
         self.compiled: Any = None
 

@@ -85,16 +85,32 @@ def convolutions(recording: Recording) -> Iterator[Convolution]:
         node = nodes[row.node]
         inputs = [nodes[at] for at in node.inputs[:2]]
         result = next((one for one in buffers if one.of == made.name and one.shape), made)
-        shaped = inputs[0].value if inputs else None
+        shape = inputs[0].value.shape if inputs else ()
         yield Convolution(
             where=where_of([(graph, row.node)], recording, places) or node.name,
             kernel=made.kernel or made.form,
-            shape=shaped.shape if shaped else (),
+            shape=shape,
             weight=inputs[1].value.shape if len(inputs) > 1 else (),
-            given=order_of(shaped.shape, shaped.stride) if shaped else "unknown",
+            given=_given(made, shape, recording),
             order=order_of(result.shape, result.stride),
             copied=sum(one.bytes or 0 for one in buffers if is_copy(one)),
         )
+
+
+def _given(made: Buffer, shape: tuple[str, ...], recording: Recording) -> Order:
+    """The layout of the input in memory, before a copy that is made for this alone.
+
+    Strides in the graph are those that eager would give: a buffer may have others.
+    """
+    buffers = {one.name: one for one in recording.buffers if one.graph == made.graph}
+    values = {node.name: node.value for node in recording.graphs[made.graph].nodes}
+    for read in made.reads:
+        while read in buffers and is_copy(buffers[read]) and buffers[read].reads:
+            (read,) = buffers[read].reads
+        held = buffers.get(read) or values.get(read)
+        if held is not None and held.shape == shape:
+            return order_of(held.shape, held.stride)
+    return "unknown"
 
 
 def concats(recording: Recording) -> Iterator[Concat]:

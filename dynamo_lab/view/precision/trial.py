@@ -25,8 +25,9 @@ class PrecisionView(Struct, frozen=True, kw_only=True):
     """A row: `changed` are its operators whose results have another type than with highest.
 
     `lines` are the places where its kernels are not those of highest, `alone` the operators for
-    which the compiler calls PyTorch's own kernel. `lost` is the share of float32's bits that are
-    wrong by the median error, `slow` its time as a share of the slowest; None where not known.
+    which the compiler calls PyTorch's own kernel; those of highest are in its row alone. `lost` is
+    the share of float32's bits that are wrong by the median error, `slow` its time as a share of
+    the slowest; None where not known.
     """
 
     name: str
@@ -76,6 +77,7 @@ def _row(
 ) -> PrecisionView:
     whole = next((error for error in way.errors if not error.module), None)
     recording, base = recordings.get(way.name), recordings.get(first.name)
+    known = fallbacks(base) if base else ()
     seconds = _seconds(way)
     return PrecisionView(
         name=way.name,
@@ -92,7 +94,9 @@ def _row(
         slow=spread(seconds).median / slowest if seconds and slowest else None,
         changed=tuple(_changed(way, first)),
         lines=kernels_changed(base, recording) if base and recording and way is not first else (),
-        alone=fallbacks(recording) if recording else (),
+        alone=tuple(one for one in fallbacks(recording) if way is first or one not in known)
+        if recording
+        else (),
     )
 
 

@@ -288,23 +288,6 @@ def test_what_dynamo_refuses_eager_takes_where_it_is_left_to_it() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_nested_tensor_takes_it_eagerly_and_is_not_compiled() -> None:
-    """Dynamo does not trace nested tensors of the old layout, and its own words say so."""
-    layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True).eval()
-    nested = torch.nested.nested_tensor([torch.randn(5, 32), torch.randn(9, 32)])
-    asked = lab.fast_path(layer, nested, rounds=0)
-    with torch.no_grad(), Called() as called:
-        layer(nested)
-    assert [one.taken for one in asked.trial.eager] == [True]
-    assert sum(called.counts.values()) == 1
-    assert asked.trial.compiled == ()
-    assert asked.trial.uncompiled
-    assert "Dynamo compiles nothing of it, so it runs eagerly" in str(asked)
-    assert difference(nested, nested + 0.5) == 0.5
-    assert difference(nested, torch.ones(2, 9, 32)) is not None
-
-
-@pytest.mark.filterwarnings("ignore")
 def test_it_is_asked_and_leaves_everything_as_it_was() -> None:
     asked = lab.fast_path(encoder(), X, src_key_padding_mask=PAD, rounds=0)
     assert [call.taken for call in asked.trial.eager] == [True, True, True]

@@ -94,6 +94,8 @@ def test_channels_last_is_chosen_and_seen(found: tuple[Layouts, dict[str, int]])
     (choice,) = made.trial.ways[1].choices
     assert (choice.chosen, choice.rule, choice.convolutions) == (True, "oneDNN", 3)
     assert {one.order for one in convolutions(made.recordings["compiled"])} == {"channels last"}
+    given = [one.given for one in convolutions(made.recordings["compiled"])]
+    assert given == ["contiguous", "channels last", "channels last"]  # in memory, not as in eager
     row = made.view.ways[1]
     assert {one.told for one in row.convolutions} == {""}
     # the weight of a convolution is brought into the layout in each call, unless it is frozen
@@ -222,6 +224,6 @@ def test_bad_input_gets_a_sentence() -> None:
     with pytest.raises(OptionError, match="There is no way 'ice'"):
         lab.layouts(NET, X, ways=["ice"])
     with pytest.raises(OptionError, match="is compiled already"):
-        lab.layouts(torch.compile(NET), X)
+        lab.layouts(torch.compile(NET), X)  # pyright: ignore[reportArgumentType]
     with pytest.raises(OptionError, match=r"pass a torch.nn.Module"):
         lab.layouts(torch.sin, X)  # pyright: ignore[reportArgumentType]

@@ -168,6 +168,7 @@ def test_bench_has_it_by_name() -> None:
         lab.bench(NET, X, ways="precision", training=True)  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
+@pytest.mark.filterwarnings("ignore")  # PyTorch says that little of complex32 is supported
 def test_complex_numbers_in_half_their_bits() -> None:
     def convolved(z: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         return F.conv1d(z, w) * 2
@@ -186,7 +187,8 @@ def test_complex_numbers_in_half_their_bits() -> None:
     assert "complex32" not in {one.name for one in lab.precision(torch.sin, X, **NONE).trial.ways}
 
 
-def test_a_precision_that_the_compiler_refuses_is_told() -> None:
+@pytest.mark.filterwarnings("ignore")
+def test_what_has_no_complex32_is_told() -> None:
     def product(z: torch.Tensor) -> torch.Tensor:
         return z @ z.T
 

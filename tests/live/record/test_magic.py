@@ -73,6 +73,21 @@ CELLS = {
     "records none": "%%compile --backend eager --quiet --into none\nz = x + 4",
     "recorded logs": "print([{one.name for one in r.logs} for r in (told, other, none)])",
     "no such log": "%lab logs grapf_code",
+    "two models alike": (
+        "net, plain = (torch.nn.Linear(8, 1) for _ in range(2))\n"
+        "plain.load_state_dict(net.state_dict())\n"
+        "opt, by_hand = (torch.optim.SGD(m.parameters(), lr=0.1) for m in (net, plain))"
+    ),
+    "a step of training": (
+        "%%compile --backend eager --quiet --into trained\n"
+        "loss = net(x).square().mean()\nloss.backward()\nopt.step()"
+    ),
+    "the same without it": (
+        "plain(x).square().mean().backward()\nby_hand.step()\n"
+        "nodes = [node for graph in trained.captured_graphs() for node in graph.nodes]\n"
+        "print(any('add_' in node.target for node in nodes), "
+        "all(map(torch.equal, net.parameters(), plain.parameters())))"
+    ),
 }
 
 
@@ -112,6 +127,11 @@ def test_logs_are_recorded_from_then_on(cells: dict[str, Any]) -> None:
     assert text_of(cells["asks for none"]).startswith("Cells record no logs.")
     assert text_of(cells["recorded logs"]) == "[{'graph_code'}, {'guards'}, set()]\n"
     assert "is not what TORCH_LOGS takes" in text_of(cells["no such log"])
+
+
+def test_the_optimizer_s_step_is_compiled_with_the_cell(cells: dict[str, Any]) -> None:
+    assert errors_of(cells["a step of training"]) == []
+    assert text_of(cells["the same without it"]) == "True True\n"
 
 
 def test_names_are_handed_back(cells: dict[str, Any]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dynamo_lab.model.graphs import Value
@@ -29,14 +31,15 @@ def recording(
     conv = table.node("conv", "aten.convolution.default", x, weight, module="<b>net")
     cat = table.node("cat", "aten.cat.default", conv, conv)
     table.output(cat)
-    common = {"graph": 0, "shape": shape, "stride": made}
+    common: dict[str, Any] = {"graph": 0, "shape": shape, "stride": made}
     buffers = (
         Buffer(
-            id=0, name="buf0", kind="pointwise", form="Pointwise", bytes=6144, body=MOVE, **common
+            id=0, name="buf0", kind="pointwise", form="Pointwise", bytes=6144, body=MOVE,
+            reads=("x",), **common
         ),
         Buffer(
             id=1, name="buf1", kind="extern", form="ExternKernelAlloc",
-            kernel="extern_kernels.convolution", **common,
+            kernel="extern_kernels.convolution", reads=("buf0", "w"), **common,
         ),
         Buffer(
             id=2, name="buf2", kind="pointwise", form="Pointwise", of="buf3", body=MOVE, **common

@@ -104,7 +104,8 @@ def test_kernels_are_compared_where_they_are_and_without_their_numbers() -> None
     assert (line.where, line.before, line.after) == ("<b>down", ("sin",), ("sin_cast",))
     assert (cast.kernels, cast.peak, cast.slow) == ("2", "2 kB", 0.5)
     assert cast.lost == pytest.approx(16 / 24)
-    (alone,) = cast.alone
+    assert cast.alone == ()
+    (alone,) = first.alone
     assert alone.startswith("<b>down: aten.sin.default: Inductor generates no code for tensors of")
     assert "<b>down" not in trial_html(view)
     assert "<b>down: sin -> sin_cast" in trial_text(view)

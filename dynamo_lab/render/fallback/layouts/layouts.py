@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dynamo_lab.render.markup import Markup, details, join, table, tag
+from dynamo_lab.render.markup import Markup, details, join, prose, table, tag
 from dynamo_lab.view.layouts.layouts import LayoutsView, WayView
 
 _HEADS = ("way", "a call", "against compiled", "kernels", "copied", "off by")
@@ -23,7 +23,7 @@ def layouts_html(view: LayoutsView) -> Markup:
 
 
 def _way(one: WayView) -> Iterator[Markup]:
-    yield join(*(tag("p", fact) for fact in one.facts))
+    yield join(*(tag("p", prose(fact)) for fact in one.facts))
     rows = [(c.where, c.sizes, c.layout, c.copied, c.told) for c in one.convolutions]
     if rows:
         yield table(_CONVOLUTIONS, rows)
