@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
@@ -135,6 +135,9 @@ def difference(base: Any, other: Any, hidden: torch.Tensor | None = None) -> flo
 
 def _first(result: Any) -> Any:
     """A result's first value; a nested tensor padded, as it has no shape of its own."""
-    value: Any = result[0] if isinstance(result, tuple) and result else result
-    is_nested = isinstance(value, torch.Tensor) and value.is_nested
-    return torch.nested.to_padded_tensor(value, 0.0) if is_nested else value
+    values = cast("tuple[Any, ...]", result) if isinstance(result, tuple) else (result,)
+    value = next(iter(values), None)
+    if not isinstance(value, torch.Tensor) or not value.is_nested:
+        return value
+    untyped: Any = torch.nested
+    return untyped.to_padded_tensor(value, 0.0)
