@@ -73,7 +73,7 @@ def test_what_is_kept_is_of_rows_that_there_are() -> None:
 
 def _each() -> Iterator[object]:
     for row in ROWS:
-        mark = () if row.title in QUICK else pytest.mark.release
+        mark = () if row.title in QUICK else pytest.mark.long
         yield pytest.param(row, id=row.title, marks=mark)
 
 

@@ -133,8 +133,7 @@ def test_arguments_are_changed_in_the_block_alone(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.live
-@pytest.mark.slow
-@pytest.mark.release
+@pytest.mark.long
 def test_another_size_of_buckets_is_tried_on_a_job() -> None:
     ran = lab.ranks(trained.train, 2, timeout=300)
     found = ran.try_fix("bucket_cap_mb=100", rounds=1)

@@ -300,6 +300,7 @@ def test_a_search_says_what_it_measured_in_a_terminal_and_a_notebook(whole: Plan
 
 
 @pytest.mark.live
+@pytest.mark.release
 def test_a_search_that_was_stopped_goes_on_as_one_that_never_was(
     whole: Plan, tmp_path: Path
 ) -> None:
