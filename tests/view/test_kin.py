@@ -11,6 +11,7 @@ def test_the_kin_of_a_line_are_all_below_it(make: Make) -> None:
     found = related(build(make("branch_and_print")), "line:1:6")
     assert found == {
         "line:1:6",
+        "expression:7",
         "node:0:1",
         "node:4:1",
         "node:5:1",
@@ -35,7 +36,7 @@ def test_the_kin_of_a_kernel_are_all_above_it(make: Make) -> None:
 
 def test_a_node_has_kin_on_both_sides_but_not_beside_it(make: Make) -> None:
     found = related(build(make("branch_and_print")), "node:4:2")
-    assert found == {"node:4:2", "node:0:2", "node:5:5", "kernel:0", "line:0:1"}
+    assert found == {"node:4:2", "node:0:2", "node:5:5", "kernel:0", "expression:0", "line:0:1"}
 
 
 def test_breaks_frames_and_guards_hang_below_their_lines(make: Make) -> None:
@@ -57,6 +58,8 @@ def test_the_kin_of_a_statement_are_its_own_nodes_and_their_lines(make: Make) ->
         "node:5:2",
         "node:4:1",
         "node:0:1",
+        "expression:7",
+        "expression:1",
         "line:1:6",
         "line:0:1",
     }
