@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FINISHED = Ending(kind="finished")
 WORK = Work(kind="function", title="train")
-REDUCER = Reducer(group="0", first=(Reduced(bytes=40),))
+REDUCER = Reducer(group="0", initial=(Reduced(bytes=40),))
 
 
 def job(step: float, steps: int = 9, ending: Ending = FINISHED, **rank: Any) -> Job:

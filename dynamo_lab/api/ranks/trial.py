@@ -56,7 +56,9 @@ def _buckets(job: Job) -> str:
     reducers = rank.reducers if rank else ()
     if not reducers:
         return "none in C++"
-    return "; ".join(_sizes([one.bytes for one in each.rebuilt or each.first]) for each in reducers)
+    return "; ".join(
+        _sizes([one.bytes for one in each.rebuilt or each.initial]) for each in reducers
+    )
 
 
 def _sizes(sizes: Sequence[int]) -> str:

@@ -16,10 +16,10 @@ from dynamo_lab.capture.core.private import Private, rows_of
 
 _NOUNS = Path(__file__).parents[1]
 
-_DEFINED = r"^(?:async def|def|class) {0}\b|^{0}\b *[:=]"
+_DEFINED = r"^(?:async def|def| {{0,4}}class) {0}\b|^{0}\b *[:=]"  # a class may be in an `else`
 _DEFINED_INSIDE = r"^ +(?:async def|def|class) {0}\b|^ +{0}\b *[:=]|\bself\.{0}\b *[:=]"
-_NEXT = re.compile(r"^[^\s)#]", re.MULTILINE)
-"""Where a class at the top of a module is over."""
+_NEXT = r"^ {{0,{0}}}[^\s)#]"
+"""Where a class of some indentation is over."""
 
 
 class Lack(NamedTuple):
@@ -90,11 +90,12 @@ def _imported_from(module: str, name: str) -> str:
 def _class(module: str, name: str) -> tuple[str, str]:
     """The bases of a class, as they are written, and its body."""
     text = _text(module)
-    found = re.search(rf"^class {name}\b(?:\(([^)]*)\))?[^\n]*\n", text, re.MULTILINE)
+    found = re.search(rf"^( {{0,4}})class {name}\b(?:\(([^)]*)\))?[^\n]*\n", text, re.MULTILINE)
     if found is None:
         return "", ""
-    over = _NEXT.search(text, found.end())
-    return found[1] or "", text[found.end() : over.start() if over else len(text)]
+    after = text[found.end() :]
+    over = re.search(_NEXT.format(len(found[1])), after, re.MULTILINE)
+    return found[2] or "", after[: over.start() if over else len(after)]
 
 
 @functools.cache

@@ -39,7 +39,7 @@ class Reducers:
         first = tuple(Reduced(bytes=size, parameters=names) for size in sizes)
         group = _group_of(module)
         self._known.append(
-            (weakref.ref(module), Reducer(group=group, first=first, span=self._users_span()))
+            (weakref.ref(module), Reducer(group=group, initial=first, span=self._users_span()))
         )
 
     def freeze(self) -> tuple[Reducer, ...]:
@@ -104,7 +104,7 @@ def _asked(module: Any, known: Reducer) -> Reducer:
         Reduced(bytes=size, parameters=tuple(names[at] for at in own))
         for size, own in zip(sizes, members, strict=True)
     )
-    return Reducer(group=known.group, first=known.first, rebuilt=rebuilt, span=known.span)
+    return Reducer(group=known.group, initial=known.initial, rebuilt=rebuilt, span=known.span)
 
 
 def _log_of(module: Any) -> Mapping[str, Any]:

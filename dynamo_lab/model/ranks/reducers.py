@@ -17,11 +17,11 @@ class Reduced(Struct, frozen=True, kw_only=True):
 class Reducer(Struct, frozen=True, kw_only=True):
     """A module that was wrapped in DDP, on the line of `span`, for a `group` of ranks.
 
-    Each backward reduces the buckets of one list in order: `first` until DDP has seen in which
+    Each backward reduces the buckets of one list in order: `initial` until DDP has seen in which
     order gradients become ready, then `rebuilt`, which is None where that is not known.
     """
 
     group: str
-    first: tuple[Reduced, ...]
+    initial: tuple[Reduced, ...]
     rebuilt: tuple[Reduced, ...] | None = None
     span: Annotated[int | None, Ref("spans")] = None

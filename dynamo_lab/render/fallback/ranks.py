@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from dynamo_lab.render.markup import Markup, details, join, pre, prose, table, tag
 from dynamo_lab.render.text import shortened
-from dynamo_lab.view.ranks import tensors as tensors_view
 from dynamo_lab.view.ranks.collectives import CollectivesView
 from dynamo_lab.view.ranks.memory import RankMemoryView
-from dynamo_lab.view.ranks.meshes import MeshView
+from dynamo_lab.view.ranks.mesh import tensors as tensors_view
+from dynamo_lab.view.ranks.mesh.meshes import MeshView
+from dynamo_lab.view.ranks.mesh.tensors import TensorView
 from dynamo_lab.view.ranks.messages import MessagesView
 from dynamo_lab.view.ranks.plans import PlanView
 from dynamo_lab.view.ranks.splits import SplitView
-from dynamo_lab.view.ranks.tensors import TensorView
 
 _MOST = 40
 _KINDS = 6

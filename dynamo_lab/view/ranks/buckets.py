@@ -125,9 +125,9 @@ def _tie(calls: Sequence[Call], reducers: Sequence[Reducer]) -> Iterator[tuple[C
 
 
 def _lists(reducer: Reducer) -> Iterator[tuple[Reduced, ...]]:
-    if reducer.first:
-        yield reducer.first
-    if reducer.rebuilt and _sizes(reducer.rebuilt) != _sizes(reducer.first):
+    if reducer.initial:
+        yield reducer.initial
+    if reducer.rebuilt and _sizes(reducer.rebuilt) != _sizes(reducer.initial):
         yield reducer.rebuilt
 
 

@@ -34,7 +34,7 @@ def fixes_of(recording: Recording) -> tuple[JobFix, ...]:
     reducers = recording.rank.reducers if recording.rank else ()
     if not reducers:
         return ()
-    whole = max(sum(bucket.bytes for bucket in one.first) for one in reducers)
+    whole = max(sum(bucket.bytes for bucket in one.initial) for one in reducers)
     limits = [one.limit for one in recording.splits]
     one_bucket = max(1, math.ceil(whole / _MB) + 1)
     return (

@@ -8,8 +8,9 @@ from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.ranks import collectives, memory, meshes, messages, plans, splits, tensors
+from dynamo_lab.view.ranks import collectives, memory, messages, plans, splits
 from dynamo_lab.view.ranks.causes import causes, known_of
+from dynamo_lab.view.ranks.mesh import meshes, tensors
 from dynamo_lab.view.ranks.ranks import RanksView, build
 
 _ENDS = {"finished": "finished", "raised": "raised", "exited": "exited", "killed": "was killed",

@@ -13,8 +13,8 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.ranks.buckets import Buckets
+from dynamo_lab.view.ranks.mesh.placements import Placements
 from dynamo_lab.view.ranks.nodes import Nodes
-from dynamo_lab.view.ranks.placements import Placements
 
 _OTHER_RANKS_FAULT = re.compile(
     r"gloo|Connection (?:closed|reset|refused)|NCCL|Broken pipe|DistBackendError|DistNetworkError",

@@ -22,7 +22,8 @@ from dynamo_lab.view.kernels.code_diff import unnumbered
 from dynamo_lab.view.ranks.collectives import CollectivesView
 from dynamo_lab.view.ranks.findings import Key, Rank, findings, not_compared
 from dynamo_lab.view.ranks.memory import RankMemoryView
-from dynamo_lab.view.ranks.meshes import MeshView
+from dynamo_lab.view.ranks.mesh.meshes import MeshView
+from dynamo_lab.view.ranks.mesh.tensors import TensorView
 from dynamo_lab.view.ranks.messages import MessagesView
 from dynamo_lab.view.ranks.plans import PlanView
 from dynamo_lab.view.ranks.shapes import (
@@ -35,7 +36,6 @@ from dynamo_lab.view.ranks.shapes import (
     without_ranks,
 )
 from dynamo_lab.view.ranks.splits import SplitView
-from dynamo_lab.view.ranks.tensors import TensorView
 from dynamo_lab.view.timings.timings import compile_seconds
 
 _SCHEDULE = "inductor_collective_schedule"

@@ -16,7 +16,6 @@ import dynamo_lab as lab
 from dynamo_lab.errors import FixError
 from dynamo_lab.live import observed as seen_of_runs
 from dynamo_lab.record import replay
-from dynamo_lab.view import build
 from tests.live.breaks.fixable import WORKING, assigns, calls_another, prints
 from tests.live.notebook import run_cells, text_of
 from tests.live.programs import PROGRAMS
@@ -313,44 +312,3 @@ def test_a_fix_and_a_finding_on_one_break_have_one_verdict(monkeypatch: pytest.M
     assert tried == finding.apply().numbers
     assert tried.same is None
     assert "exactly as they do without the change" in tried.sentence
-
-
-class Prints(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
-        return x.exp()
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: torch.Tensor) -> torch.Tensor:
-        print("inlined")
-        return gradients[0] * 2
-
-
-def prints_in_the_backward(x: torch.Tensor) -> torch.Tensor:
-    return Prints.apply(x).sum()
-
-
-def helper(x: torch.Tensor) -> torch.Tensor:
-    print("inlined")
-    return x.sin()
-
-
-def prints_in_a_helper(x: torch.Tensor) -> torch.Tensor:
-    return helper(x).sum()
-
-
-@pytest.mark.parametrize("fn", [prints_in_the_backward, prints_in_a_helper])
-def test_a_print_of_an_inlined_function_is_not_put_off_as_it_would_be_lost(
-    fn: Any, capsys: Any
-) -> None:
-    x = torch.ones(4, requires_grad=True)
-    recording = lab.explore(fn, x, backend="aot_eager")
-    for item in recording.breaks:
-        assert item.fixes[0].name == "remove the call"
-        assert not any("reorderable" in fix.name for fix in item.fixes)
-    assert not any("reorderable" in text for one in build(recording).breaks for text in one.advice)
-    capsys.readouterr()
-    with config.patch(reorderable_logging_functions={print}):
-        torch._dynamo.reset()
-        torch.compile(fn, backend="aot_eager")(x).backward()
-    assert "inlined" not in capsys.readouterr().out, "why it is not offered"

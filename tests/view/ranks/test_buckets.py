@@ -30,7 +30,7 @@ def call(number: int, floats: int, **facts: Any) -> Call:
 
 
 def known(*calls: Call, **reducer: Any) -> Known:
-    facts: dict[str, Any] = {"first": FIRST, "rebuilt": REBUILT, "span": 0, **reducer}
+    facts: dict[str, Any] = {"initial": FIRST, "rebuilt": REBUILT, "span": 0, **reducer}
     rank = Rank(number=0, size=2, calls=calls, reducers=(Reducer(group="0", **facts),))
     recording = Recording(
         title="step",

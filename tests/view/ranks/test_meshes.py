@@ -13,7 +13,7 @@ from dynamo_lab.model.ranks.plans import Kind, Plan
 from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.fallback.compare.side_by_side import fallback_of_several
-from dynamo_lab.view.ranks.meshes import build as meshes_of
+from dynamo_lab.view.ranks.mesh.meshes import build as meshes_of
 from dynamo_lab.view.ranks.plans import ranges
 
 MESH = Mesh(shape=(2, 2), ranks=(0, 1, 2, 3), names=("dp", "tp"), device="cpu")

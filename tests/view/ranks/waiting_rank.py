@@ -2,6 +2,7 @@
 
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank, Stay
+from dynamo_lab.model.ranks.reducers import Reduced, Reducer
 from dynamo_lab.model.recording import Recording
 
 TEXT = """\
@@ -27,6 +28,7 @@ def waiting_rank() -> Recording:
             stays=(Stay(0.0, 1.0, 0), Stay(1.0, 9.0, 1)),
             seen=9.0,
             span=1,
+            reducers=(Reducer(group="0", initial=(Reduced(bytes=32),), span=0),),
             ending=Ending(kind="cut off"),
         ),
     )

@@ -36,3 +36,4 @@ from .staged import hostile_staged as hostile_staged
 from .staged import staged as staged
 from .targets import hostile_side_by_side as hostile_side_by_side
 from .targets import side_by_side as side_by_side
+from .tiny.planned import planned as planned

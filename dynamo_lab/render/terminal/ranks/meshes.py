@@ -8,10 +8,10 @@ from rich.text import Text
 from dynamo_lab.render.terminal.core.parts import MARGIN, grid, heading, indented, line, text
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view.core.words import listed
-from dynamo_lab.view.ranks import tensors as tensors_view
 from dynamo_lab.view.ranks.memory import RankMemoryView
-from dynamo_lab.view.ranks.meshes import MeshView
-from dynamo_lab.view.ranks.tensors import TensorView
+from dynamo_lab.view.ranks.mesh import tensors as tensors_view
+from dynamo_lab.view.ranks.mesh.meshes import MeshView
+from dynamo_lab.view.ranks.mesh.tensors import TensorView
 
 _ROWS, _COLUMNS = 12, 16
 _MOST = 40

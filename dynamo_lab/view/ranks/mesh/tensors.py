@@ -7,7 +7,7 @@ from msgspec import Struct
 from dynamo_lab.model.ranks.meshes import Shard, ShardedTensor, shard_of
 from dynamo_lab.view.core.words import listed, plural, size
 from dynamo_lab.view.ranks.known import Known
-from dynamo_lab.view.ranks.meshes import words
+from dynamo_lab.view.ranks.mesh.meshes import words
 
 HEAD = ("", "shape", "type", "mesh", "placements", "a rank holds", "bytes")
 _NAMED = 4

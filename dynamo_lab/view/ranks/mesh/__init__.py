@@ -1,0 +1,1 @@
+"""Meshes, and what lies where on them."""

@@ -1,0 +1,53 @@
+"""A print in what is compiled into another function: put off until after the graph, it is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch._dynamo import config
+
+import dynamo_lab as lab
+from dynamo_lab.view import build
+
+
+class Prints(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x.exp()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> torch.Tensor:
+        print("inlined")
+        return gradients[0] * 2
+
+
+def prints_in_the_backward(x: torch.Tensor) -> torch.Tensor:
+    return Prints.apply(x).sum()
+
+
+def helper(x: torch.Tensor) -> torch.Tensor:
+    print("inlined")
+    return x.sin()
+
+
+def prints_in_a_helper(x: torch.Tensor) -> torch.Tensor:
+    return helper(x).sum()
+
+
+@pytest.mark.parametrize("fn", [prints_in_the_backward, prints_in_a_helper])
+def test_a_print_of_an_inlined_function_is_not_put_off_as_it_would_be_lost(
+    fn: Any, capsys: Any
+) -> None:
+    x = torch.ones(4, requires_grad=True)
+    recording = lab.explore(fn, x, backend="aot_eager")
+    for item in recording.breaks:
+        assert item.fixes[0].name == "remove the call"
+        assert not any("reorderable" in fix.name for fix in item.fixes)
+    assert not any("reorderable" in text for one in build(recording).breaks for text in one.advice)
+    capsys.readouterr()
+    with config.patch(reorderable_logging_functions={print}):
+        torch._dynamo.reset()
+        torch.compile(fn, backend="aot_eager")(x).backward()
+    assert "inlined" not in capsys.readouterr().out, "why it is not offered"

@@ -1,0 +1,1 @@
+"""Recordings of training steps planned for little memory."""
