@@ -5,6 +5,7 @@ import torch
 import torch.distributed as dist
 
 import dynamo_lab as lab
+from dynamo_lab.api.ranks.jobs import JobRecording
 from dynamo_lab.errors import OptionError
 from tests.ranks import plans
 
@@ -12,11 +13,11 @@ pytestmark = pytest.mark.live
 
 
 @pytest.fixture(scope="module")
-def uneven() -> "lab.JobRecording":
+def uneven() -> JobRecording:
     return lab.ranks(plans.uneven, 8, backend="fake", timeout=300.0)
 
 
-def test_kinds_are_those_of_the_shards(uneven: "lab.JobRecording") -> None:
+def test_kinds_are_those_of_the_shards(uneven: JobRecording) -> None:
     plan = uneven.job.plan
     assert plan is not None
     assert uneven.is_whole, uneven.findings
@@ -31,7 +32,7 @@ def test_kinds_are_those_of_the_shards(uneven: "lab.JobRecording") -> None:
     assert tensor.empty == (3, 7)
 
 
-def test_collectives_are_those_that_fsdp_calls(uneven: "lab.JobRecording") -> None:
+def test_collectives_are_those_that_fsdp_calls(uneven: JobRecording) -> None:
     for recording in uneven.job.recordings:
         rank = recording.rank
         assert rank is not None
@@ -45,7 +46,7 @@ def test_collectives_are_those_that_fsdp_calls(uneven: "lab.JobRecording") -> No
         assert ("allreduce", ((12,),), (rank.number % 4, rank.number % 4 + 4)) in told
 
 
-def test_memory_is_that_of_a_hand_count(uneven: "lab.JobRecording") -> None:
+def test_memory_is_that_of_a_hand_count(uneven: JobRecording) -> None:
     whole, shard = 5 * 6 * 4, 2 * 6 * 4  # a shard of two rows, padded on the ranks that hold fewer
     for recording in uneven.job.recordings:
         memory = recording.rank and recording.rank.memory

@@ -17,6 +17,7 @@ from dynamo_lab.suite.captures.facts import Outcome, Way
 from dynamo_lab.suite.corpus.corpus import program_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from multiprocessing.connection import Connection
 
     from dynamo_lab.model.recording import Recording
@@ -55,7 +56,8 @@ def judge(name: str, line: Connection) -> None:
     line.send(Told("eager", Outcome("whole")))
     line.send(Begun("dynamo"))
     line.send(_by_dynamo(program))
-    for way, capture in (("script", _script), ("export", _export)):
+    ways: dict[Way, Callable[[Program], None]] = {"script": _script, "export": _export}
+    for way, capture in ways.items():
         line.send(Begun(way))
         line.send(Told(way, _tried(capture, program)))
 

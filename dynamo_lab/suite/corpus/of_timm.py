@@ -16,7 +16,7 @@ _SMALL = ("femto", "atto", "pico", "nano", "tiny", "small", "_s", "18", "0")
 
 def entries() -> Iterator[Entry]:
     """An entry for each module."""
-    import timm
+    import timm  # pyright: ignore[reportMissingImports]
 
     for module in timm.list_modules():
         if names := timm.list_models(module=module):
@@ -31,7 +31,7 @@ def _size(name: str) -> tuple[int, int, str]:
 
 
 def _program(name: str) -> Program:
-    import timm
+    import timm  # pyright: ignore[reportMissingImports]
     import torch
 
     model = timm.create_model(name, pretrained=False).eval()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def entries() -> Iterator[Entry]:
     """An entry for each model that classifies or segments."""
-    import torchvision
+    import torchvision  # pyright: ignore[reportMissingImports]
 
     for part in (torchvision.models, torchvision.models.segmentation):
         for name in torchvision.models.list_models(module=part):
@@ -22,7 +22,7 @@ def entries() -> Iterator[Entry]:
 
 def _program(name: str) -> Program:
     import torch
-    import torchvision
+    import torchvision  # pyright: ignore[reportMissingImports]
 
     weights = {"weights": None, "weights_backbone": None}
     is_segmentation = name in torchvision.models.list_models(module=torchvision.models.segmentation)

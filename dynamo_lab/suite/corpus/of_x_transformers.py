@@ -46,7 +46,10 @@ def entries() -> Iterator[Entry]:
 
 def _program(name: str) -> Program:
     import torch
-    from x_transformers import Decoder, TransformerWrapper
+    from x_transformers import (  # pyright: ignore[reportMissingImports]
+        Decoder,
+        TransformerWrapper,
+    )
 
     layers = Decoder(dim=64, depth=2, heads=4, attn_dim_head=16, **_FEATURES[name])
     model = TransformerWrapper(num_tokens=256, max_seq_len=64, attn_layers=layers).eval()

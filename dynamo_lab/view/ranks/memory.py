@@ -71,6 +71,8 @@ def activations(recording: Recording) -> int | None:
     """The bytes that compiled forwards save, of each function as it was compiled last."""
     last: dict[tuple[str, int], int] = {}
     for one in recording.partitions:
+        if one.forward is None:
+            continue
         graph = recording.graphs[one.forward]
         last[graph.compile_id.partition("/")[0], graph.part] = one.activation_bytes
     return sum(last.values()) if last else None

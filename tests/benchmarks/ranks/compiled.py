@@ -1,3 +1,5 @@
+# pyright: reportUnknownMemberType=false
+# torch annotates its functions only in part.
 """Each rank compiles a DDP step of two Llama blocks, and writes what that cost its process.
 
 The seconds are the processor's, of all threads and of the compilers that it started, from before

@@ -134,7 +134,7 @@ def test_a_plan_says_so_in_every_output() -> None:
     printed = " ".join(str(job).split())
     assert "nothing ran" in printed
     assert "what rank 0 would call" in printed
-    assert "nothing ran" in fallback_of_several(job._view())
+    assert "nothing ran" in fallback_of_several(job._view())  # pyright: ignore[reportPrivateUsage]
 
 
 def test_kinds_name_their_ranks() -> None:

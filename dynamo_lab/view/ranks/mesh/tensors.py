@@ -117,8 +117,10 @@ def _wrong(held: Sequence[tuple[int, ShardedTensor]]) -> tuple[int, ShardedTenso
     """A rank that holds something else than its place in the mesh gives."""
     for number, tensor in held:
         place = dict(tensor.mesh.coordinates()).get(number)
-        shard = place and shard_of(tensor.shape, tensor.mesh.shape, tensor.placements, place)
-        if place is not None and (shard is None or shard.sizes != tensor.local):
+        if place is None:
+            continue
+        shard = shard_of(tensor.shape, tensor.mesh.shape, tensor.placements, place)
+        if shard is None or shard.sizes != tensor.local:
             return number, tensor
     return None
 
