@@ -129,7 +129,7 @@ RECORDED = (
 )
 
 
-@pytest.mark.release
+@pytest.mark.long
 def test_a_recorded_cell_is_changed_as_a_compiled_one_is(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("recorded.ipynb", SETUP, RECORDED)
     notebook.run_all()
@@ -175,7 +175,7 @@ def test_it_is_the_cell_that_defines_the_function_and_only_of_this_kernel(
     assert text(notebook, 1) == HELPER
 
 
-@pytest.mark.release
+@pytest.mark.long
 def test_a_cell_that_is_gone_is_told(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("gone.ipynb", SETUP, HELPER, CALLS)
     notebook.run_all()
@@ -192,7 +192,7 @@ def test_a_cell_that_is_gone_is_told(open_notebook: OpenNotebook) -> None:
 PRINTS = "%%compile --backend aot_eager\ny = torch.tanh(x)\nprint('here')\nout = y.softmax(-1)"
 
 
-@pytest.mark.release
+@pytest.mark.long
 def test_a_setting_for_a_compiled_cell_is_a_cell_above_it(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("above.ipynb", SETUP, PRINTS)
     notebook.run_all()

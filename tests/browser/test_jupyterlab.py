@@ -138,7 +138,7 @@ def asks_its_kernel(notebook: Notebook) -> None:
     view.get_by_text("has no live guards").first.wait_for()
 
 
-@pytest.mark.release
+@pytest.mark.long
 def test_the_view_takes_jupyterlabs_dark_theme(open_notebook: OpenNotebook) -> None:
     colours: list[str] = []
     for theme in ("JupyterLab Light", "JupyterLab Dark"):
@@ -177,7 +177,7 @@ def test_an_input_can_be_tried_on_the_guards(open_notebook: OpenNotebook) -> Non
     view.locator(".dl-row-guard.is-failing").first.wait_for()
 
 
-@pytest.mark.release
+@pytest.mark.long
 def test_the_page_can_be_saved_from_the_view(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("save.ipynb", SETUP, BREAKS)
     notebook.run_all()
@@ -199,7 +199,7 @@ FILMED = (
 )
 
 
-@pytest.mark.release
+@pytest.mark.long
 def test_the_film_plays_from_its_first_to_its_last_instruction(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("film.ipynb", SETUP, FILMED)
     notebook.run_all()
@@ -247,7 +247,7 @@ BRANCHES = (
 )
 
 
-@pytest.mark.release
+@pytest.mark.long
 def test_a_graph_is_searched_walked_drawn_and_saved(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("graphs.ipynb", SETUP, BRANCHES)
     notebook.run_all()
@@ -290,7 +290,7 @@ def test_passes_are_stepped_through_by_keys_that_stay_in_the_view(
     assert heading.inner_text() == first
 
 
-@pytest.mark.release
+@pytest.mark.long
 def test_an_operator_unfolds_in_the_live_view(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("unfolds.ipynb", SETUP, "%%compile\nz = x.softmax(-1)")
     notebook.run_all()

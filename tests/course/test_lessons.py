@@ -93,6 +93,18 @@ def test_teachers_are_told_of_each_lesson_and_its_exercises() -> None:
 @pytest.mark.live
 @pytest.mark.parametrize("lesson", [_run_at_release(lesson) for lesson in LESSONS])
 def test_a_lesson_runs_and_its_exercises_tell_right_from_wrong(lesson: Path) -> None:
+    it_runs(lesson, wrong_of_each=1)
+
+
+@pytest.mark.long
+@pytest.mark.live
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_every_wrong_answer_is_told_why(lesson: Path) -> None:
+    it_runs(lesson, wrong_of_each=None)
+
+
+def it_runs(lesson: Path, wrong_of_each: int | None) -> None:
+    """Run a lesson, and in place of each exercise so many wrong answers (all) and the right one."""
     notebook: Any = nbformat.read(lesson, as_version=4)
     client = NotebookClient(notebook, timeout=300, kernel_name="python3")
     solved, wrong = solutions(lesson), wrong_answers(lesson)
@@ -106,7 +118,7 @@ def test_a_lesson_runs_and_its_exercises_tell_right_from_wrong(lesson: Path) -> 
             if number is None:
                 continue
             assert f"Exercise {number} is not right yet." in printed(cell), "the starter passed"
-            tried = [w for w in wrong if w.number == number]
+            tried = [w for w in wrong if w.number == number][:wrong_of_each]
             for answer in (*tried, solved[number]):
                 verdict = try_answer(client, answer, before, cell, at)
                 right = f"Exercise {number} is right."

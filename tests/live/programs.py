@@ -134,5 +134,5 @@ PROGRAMS: dict[str, Program] = {
     "gpt2": language_model("GPT2", n_layer=12),
 }
 
-LARGE = {"gpt2", "longformer", "mamba", "reformer", "t5"}
+LARGE = {"bert", "gpt2", "llama", "longformer", "mamba", "reformer", "t5"}
 """The programs that take ten seconds or more."""

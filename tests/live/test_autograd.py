@@ -75,7 +75,9 @@ def differentiated(recording: lab.Recording) -> list[Partition]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("made", [blocks, residual, pytest.param(gpt2, marks=pytest.mark.release)])
+@pytest.mark.parametrize(
+    "made", [residual, *(pytest.param(one, marks=pytest.mark.long) for one in (blocks, gpt2))]
+)
 def test_what_is_kept_is_what_autograd_packs_and_the_profiler_sees(
     made: Callable[[], tuple[nn.Module, torch.Tensor]],
 ) -> None:

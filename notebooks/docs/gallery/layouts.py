@@ -24,6 +24,8 @@ class Block(nn.Module):
         return torch.relu(self.second(torch.relu(self.norm(self.first(x)))) + x)
 
 
-found = lab.layouts(Block().eval(), torch.randn(1, 16, 32, 32), ways=["compiled", "frozen"], rounds=0)
+found = lab.layouts(
+    Block().eval(), torch.randn(1, 16, 32, 32), ways=["compiled", "frozen"], rounds=0
+)
 print(found)
 rec = found.recordings["frozen"]

@@ -310,7 +310,7 @@ def test_results_are_compared_where_they_are_somebody_s() -> None:
     assert difference(X, X[:1]) is None
 
 
-@pytest.mark.release
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_all_four_ways_are_timed() -> None:
     asked = lab.fast_path(encoder(), X, src_key_padding_mask=PAD, rounds=2, seconds=0.01)

@@ -129,7 +129,7 @@ def test_onednn_graph_names_what_it_joined(found: tuple[Layouts, dict[str, int]]
     assert "TorchScript with oneDNN Graph" in str(found[0])
 
 
-@pytest.mark.release
+@pytest.mark.long
 def test_all_ways() -> None:
     made = lab.layouts(NET, X, rounds=2, seconds=0.01)
     ways = {one.name: one for one in made.trial.ways}

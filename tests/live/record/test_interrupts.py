@@ -91,7 +91,12 @@ def tried(
 
 @pytest.mark.parametrize(
     ("act", "strike"),
-    [(records, raises), (records, signals), (records_steps, raises), (pretends, raises)],
+    [
+        (records, raises),
+        (pretends, raises),
+        pytest.param(records, signals, marks=pytest.mark.long),
+        pytest.param(records_steps, raises, marks=pytest.mark.long),
+    ],
 )
 def test_at_each_line_of_a_start_and_an_end(
     act: Callable[[], None], strike: Callable[[], None], monkeypatch: pytest.MonkeyPatch
@@ -114,11 +119,12 @@ def test_each_time_that_a_line_runs(
         (records_steps, 9),
         (pretends, 5),
         (explores, 12),
-        (compiles_a_cell, 12),
-        (lowers, 30),
-        (benches, 12),
+        (lowers, 60),
+        (compiles_a_cell, 48),
+        (benches, 36),
         pytest.param(explores, 7, marks=pytest.mark.long),
         pytest.param(compiles_a_cell, 7, marks=pytest.mark.long),
+        pytest.param(lowers, 30, marks=pytest.mark.long),
         pytest.param(benches, 7, marks=pytest.mark.long),
     ],
 )
