@@ -25,9 +25,13 @@ if TYPE_CHECKING:
 EVERY_TIME = ("00_start_here", "05_decompositions")
 """The lessons that each run of the tests runs: the tour, and a short one with exercises."""
 
+AT_NIGHT = ("18_several_ranks",)
+"""Those that start processes for each answer: minutes of them."""
+
 
 def _run_at_release(lesson: Path) -> Any:
-    marks = () if lesson.stem in EVERY_TIME else pytest.mark.release
+    later = pytest.mark.long if lesson.stem in AT_NIGHT else pytest.mark.release
+    marks = () if lesson.stem in EVERY_TIME else later
     return pytest.param(lesson, id=lesson.stem, marks=marks)
 
 

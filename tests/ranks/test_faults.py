@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
@@ -19,7 +19,7 @@ from tests.live.notebook import errors_of, html_of, run_cells, text_of
 from tests.ranks import faults
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 
@@ -39,8 +39,14 @@ def is_about_time(finding: str) -> bool:
     return " late to " in finding or finding.startswith("Compilation took ")
 
 
-@pytest.mark.release
-@pytest.mark.parametrize("fault", faults.FAULTS, ids=lambda fault: fault.__name__)
+def _each() -> Iterator[Any]:
+    """Those that wait for the limit of time wait 40 seconds each: one of them always."""
+    for fault in faults.FAULTS:
+        later = pytest.mark.long if fault in HANGS[1:] else pytest.mark.release
+        yield pytest.param(fault, id=fault.__name__, marks=later)
+
+
+@pytest.mark.parametrize("fault", list(_each()))
 def test_the_first_sentence_names_the_fault(fault: Callable[[], None]) -> None:
     job = lab.ranks(fault, 2, timeout=40.0 if fault in HANGS else LIMIT)
     words, marks = faults.FAULTS[fault]
