@@ -12,7 +12,19 @@ import dynamo_lab as lab
 
 VIEW = "kernels"
 
-model = nn.Sequential(nn.Linear(64, 64), nn.LayerNorm(64), nn.Linear(64, 64), nn.Softmax(-1)).eval()
-found = lab.precision(model, torch.randn(16, 64), rounds=0)
+
+class Router(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up = nn.Linear(64, 64)
+        self.norm = nn.LayerNorm(64)
+        self.down = nn.Linear(64, 8)
+
+    def forward(self, x):
+        hidden = self.norm(self.up(x))
+        return torch.softmax(self.down(hidden), -1)
+
+
+found = lab.precision(Router().eval(), torch.randn(16, 64), rounds=0)
 print(found)
 rec = found.recordings["autocast bf16"]

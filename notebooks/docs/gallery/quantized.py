@@ -12,7 +12,19 @@ import dynamo_lab as lab
 
 VIEW = "passes"
 
-model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.LayerNorm(64)).eval()
-found = lab.quantize(model, torch.randn(16, 64), schemes=["int8"], rounds=0)
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up = nn.Linear(64, 128)
+        self.down = nn.Linear(128, 64)
+        self.norm = nn.LayerNorm(64)
+
+    def forward(self, x):
+        hidden = torch.relu(self.up(x))
+        return self.norm(x + self.down(hidden))
+
+
+found = lab.quantize(Block().eval(), torch.randn(16, 64), schemes=["int8"], rounds=0)
 print(found)
 rec = found.recordings["int8"]
