@@ -198,6 +198,12 @@ function Pane({ source, model, store }: PaneProps) {
   return <div class="dl-code" ref={parent} onKeyDownCapture={onKeyDown} />;
 }
 
+function withoutSource(model: Model): string {
+  if (model.view.packages.length > 0) return "A package holds no source of the model that it was made of.";
+  if (model.view.training) return "No line of your code is in this step: its modules are PyTorch's own.";
+  return "The code that was compiled could not be read, so lines cannot be shown.";
+}
+
 export function Code() {
   const store = useStore();
   const model = useModel();
@@ -213,7 +219,7 @@ export function Code() {
   }), [model]);
   const main = model.view.sources[model.view.main_source];
   const isLibrary = source?.kind === "library";
-  if (!source) return <Empty title="No source">{model.view.packages.length > 0 ? "A package holds no source of the model that it was made of." : "The code that was compiled could not be read, so lines cannot be shown."}</Empty>;
+  if (!source) return <Empty title="No source">{withoutSource(model)}</Empty>;
   return (
     <>
       <div class="dl-bar">
