@@ -207,7 +207,7 @@ def test_what_changes_is_said(show: Callable[[str], Opened]) -> None:
     open_tab(page, "graphs")
     page.locator(".dl-row[data-entity='node:0:2'] .dl-row-number").click()
     page.locator(".dl-said", has_text="Graphs. Selected: ").wait_for()
-    assert "Its way: your code 1" in said.inner_text()
+    assert "Its way: your code 2" in said.inner_text()
     page.keyboard.press("y")
     page.locator(".dl-said", has_text="graph=0&node=").wait_for()
 
