@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +25,14 @@ def _load(name: str) -> ModuleType:
 
 
 gallery = _load("make_gallery")
+_NEEDS = {"quantized": "torchao"}
 
 
 def _at_release(name: str) -> Any:
     """One program runs every time, all of them before a release."""
-    return pytest.param(name, marks=() if name == "cond" else pytest.mark.release)
+    package = _NEEDS.get(name, "torch")
+    lacks = pytest.mark.skipif(find_spec(package) is None, reason=f"needs {package}")
+    return pytest.param(name, marks=lacks if name == "cond" else (lacks, pytest.mark.release))
 
 
 def test_there_are_a_dozen() -> None:

@@ -59,9 +59,10 @@ def test_the_first_sentence_names_the_fault(fault: Callable[[], None]) -> None:
 
 
 def test_ranks_are_recorded_saved_and_shown(tmp_path: Path) -> None:
-    before = children()
+    before, handlers = children(), [signal.getsignal(one) for one in signal.valid_signals()]
     job = lab.ranks(faults.fine, 2, timeout=LIMIT)
     assert children() == before
+    assert [signal.getsignal(one) for one in signal.valid_signals()] == handlers
     assert list(job) == ["rank 0", "rank 1"]
     assert all(map(is_about_time, job.findings))
     line = faults.line_of("reduced")

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import tempfile
+import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -123,7 +124,7 @@ def _started(folder: JobFolder, n: int) -> Generator[Mapping[int, Any]]:
     command = ("-m", "dynamo_lab.record.ranks.process", str(folder.path), str(os.getpid()))
     logs = folder.path / "logs"
     logs.mkdir()
-    with _quiet():
+    with _quiet(), _handlers_kept():
         context = launcher.start_processes(
             name="rank",
             entrypoint=sys.executable,
@@ -138,6 +139,21 @@ def _started(folder: JobFolder, n: int) -> Generator[Mapping[int, Any]]:
             yield {rank: one.proc for rank, one in context.subprocess_handlers.items()}
         finally:
             context.close(death_sig=signal.SIGKILL if os.name == "posix" else None, timeout=5)
+
+
+@contextmanager
+def _handlers_kept() -> Generator[None]:
+    """The launcher takes these signals, Ctrl-C among them: only for as long as the job runs."""
+    names = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            for number, handler in before.items():
+                if handler is not None:  # None: not set from Python
+                    signal.signal(number, handler)
 
 
 @contextmanager

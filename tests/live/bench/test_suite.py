@@ -23,7 +23,7 @@ pytestmark = pytest.mark.live
 PLAN = Plan(rounds=3, seconds=0.1)
 
 
-@pytest.mark.release
+@pytest.mark.long
 def test_two_models_in_two_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "suite.jsonl"
     arguments = ["suite", "--models", "mlp,autoencoder", "--results", str(path)]
