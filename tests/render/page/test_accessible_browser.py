@@ -175,6 +175,7 @@ def test_the_keyboard_alone_reaches_all_there_is_in_every_view(
         while opened.tab() not in seen:
             seen.append(opened.tab())
             page.locator(f".dl-panel-{seen[-1]}").wait_for()
+            page.wait_for_function("() => !document.querySelector('.dl-waiting')")
             reached, problems = walk(page)
             wrong += [f"{seen[-1]}: {one}" for one in problems]
             assert reached == sorted(reached), "the focus goes as the page is read"
