@@ -136,7 +136,9 @@ FOCUSED = """() => {
   const shows = [one, ring].some((at) => {
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(at);
     return (outlineStyle !== "none" && parseFloat(outlineWidth) > 0) || boxShadow !== "none";
-  }) || one.matches(".dl-splitter");
+  }) || one.matches(".dl-splitter")
+    || (one.matches(".dl-box") // a stroke around its own shape
+      && parseFloat(getComputedStyle(one.querySelector("rect")).strokeWidth) >= 2);
   return { stop: one.dataset.stop, shows, html: one.outerHTML.slice(0, 120) };
 }"""
 
