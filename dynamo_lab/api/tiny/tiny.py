@@ -88,13 +88,13 @@ def tiny(
     from dynamo_lab.tiny.search.options import search_of
     from dynamo_lab.tiny.search.planned import planned
     from dynamo_lab.tiny.search.searched import Asked
-    from dynamo_lab.tiny.selection import selection
+    from dynamo_lab.tiny.selection import Selection, selection
 
     if dtype not in ("float32", "int8"):
         raise OptionError(f'dtype={dtype!r} is neither "float32" nor "int8".')
     int8 = Int8(calibrate or [example], scaling, headroom) if dtype == "int8" else None
     how = search_of(update, search, limit_of(memory))
-    selected = {} if how else selection(model, update, channels)
+    selected: Selection = {} if how else selection(model, update, channels)
     loss = loss or _cross_entropy()
     asked = problem(
         model,

@@ -60,10 +60,10 @@ class ModelProbes:
         """Watch backwards and optimizers, in a rank of a job."""
         if self._recorder.rank is None:
             return
-        from torch.optim import optimizer
+        from torch.optim.optimizer import register_optimizer_step_post_hook
 
         patches.hook(hooks.BACKWARD, self.backward)
-        self._undo.add(optimizer.register_optimizer_step_post_hook(self.stepped).remove)
+        self._undo.add(register_optimizer_step_post_hook(self.stepped).remove)
 
     def captured(self, *_: Any) -> None:
         """A graph was captured: nothing else may come of a program that does not train."""

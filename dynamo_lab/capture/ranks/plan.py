@@ -51,6 +51,9 @@ class PlannedRank:
         self.model = ModelFacts(self._owns)
         self.ending = Ending()
 
+    def wrapped(self, module: Any) -> None:
+        """A module under DDP, whose reducer runs in no plan."""
+
     def freeze(self) -> Rank:
         """What is known so far."""
         return Rank(

@@ -21,7 +21,7 @@ from dynamo_lab.record.ranks.process import ending_of
 from dynamo_lab.record.ranks.work import run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
     from dynamo_lab.capture.core.undo import Undo
     from dynamo_lab.model.recording import Recording
@@ -124,7 +124,7 @@ def _nothing(*_: Any, **__: Any) -> None:
 
 
 @contextlib.contextmanager
-def _quiet(is_quiet: bool) -> Iterator[None]:
+def _quiet(is_quiet: bool) -> Generator[None]:
     """Print nothing, for a program that has printed the same before; and no noise of fakes."""
     logger = logging.getLogger(_NOISE)
     level = logger.level
