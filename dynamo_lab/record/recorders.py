@@ -87,6 +87,20 @@ def refuse_compiled(fn: Any) -> None:
         )
 
 
+def refuse_unless_evaluated(model: Any) -> None:
+    """Raise for what is no module, or one that trains.
+
+    Raises:
+        OptionError: `model` is no module in evaluation mode.
+    """
+    import torch
+
+    if not isinstance(model, torch.nn.Module):
+        raise OptionError(f"The model is {type(model).__name__}: pass a torch.nn.Module.")
+    if model.training:
+        raise OptionError("The model is in training mode: call model.eval() first.")
+
+
 def name_of(thing: Any) -> str:
     """The name of an option or a program in a recording."""
     if isinstance(thing, str | bool | dict):

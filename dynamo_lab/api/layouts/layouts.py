@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.layouts.trial import WayName
+from dynamo_lab.record.recorders import refuse_compiled, refuse_unless_evaluated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -48,15 +49,8 @@ def layouts(
         OptionError: it is no module, it trains, it is compiled already, or there is no such way.
         AlreadyRecordingError: a recording is running.
     """
-    import torch
-
-    from dynamo_lab.record.recorders import refuse_compiled
-
-    if not isinstance(model, torch.nn.Module):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise OptionError(f"The model is {type(model).__name__}: pass a torch.nn.Module.")
     refuse_compiled(model)
-    if model.training:
-        raise OptionError("The model is in training mode: call model.eval() first.")
+    refuse_unless_evaluated(model)
     asked = tuple(ways)
     unknown = [name for name in asked if name not in WAYS]
     if unknown:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.errors import OptionError
+from dynamo_lab.record.recorders import refuse_unless_evaluated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,12 +43,7 @@ def quantize(
     Raises:
         OptionError: it is no module, it trains, there is no such scheme, or torchao is missing.
     """
-    import torch
-
-    if not isinstance(model, torch.nn.Module):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise OptionError(f"The model is {type(model).__name__}: pass a torch.nn.Module.")
-    if model.training:
-        raise OptionError("The model is in training mode: call model.eval() first.")
+    refuse_unless_evaluated(model)
     from dynamo_lab.bench.quantization.run import tried
     from dynamo_lab.bench.quantization.schemes import SCHEMES
     from dynamo_lab.measure.rounds import Plan

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -11,31 +10,26 @@ from msgspec import structs
 from dynamo_lab.bench.layouts.graph_fusion import joined
 from dynamo_lab.bench.layouts.ways import Way
 from dynamo_lab.bench.quantization.parts import relative_error
+from dynamo_lab.bench.recorded_call import Recorded, recorded_call
 from dynamo_lab.capture.core.compat import many_ways
 from dynamo_lab.capture.layouts.choices import layout_choices
 from dynamo_lab.errors import AlreadyRecordingError
-from dynamo_lab.live.session import Session
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.machine import describe_machine
 from dynamo_lab.measure.rounds import Plan, take_turns
 from dynamo_lab.model.layouts.trial import Trial, WayTrial
-from dynamo_lab.record.explore import record
 from dynamo_lab.record.replay import told
-from dynamo_lab.record.run import Run
 from dynamo_lab.view.layouts.reading import concats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dynamo_lab.model.layouts.trial import WayName
-    from dynamo_lab.model.recording import Recording
 
 _ON_CPU: tuple[WayName, ...] = ("one thread", "frozen, unpacked", "oneDNN Graph")
 """Threads are a CPU's, and so is oneDNN here."""
 
 _ON_CONVOLUTIONS: tuple[WayName, ...] = ("layout kept", "channels last")
-
-Recorded = dict[str, tuple["Recording", Session]]
 
 
 def tried(
@@ -94,12 +88,13 @@ def _trial(way: Way, recorded: Recorded) -> tuple[WayTrial, Any]:
         result = way.call()
         groups = joined(way.call) if way.name == "oneDNN Graph" else None
         return WayTrial(name=way.name, threads=way.threads, groups=groups), result
-    # forgotten once: what is compiled first would be compiled again when it is timed
-    recording = record(way.name, fresh=not recorded)
-    with closing(recording), layout_choices() as choices, recording as recorder, way.compiling():
-        result = way.call()
-    run = Run.of(recorder, recorder.recording)
-    recorded[way.name] = run.facts, Session(run)
+
+    def compiling() -> Any:
+        with way.compiling():
+            return way.call()
+
+    with layout_choices() as choices:
+        result, recorded[way.name] = recorded_call(way.name, compiling, fresh=not recorded)
     return WayTrial(name=way.name, threads=way.threads, choices=tuple(choices)), result
 
 

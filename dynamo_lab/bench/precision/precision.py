@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,23 +13,17 @@ from torch import nn
 
 from dynamo_lab.bench.memory import weigh
 from dynamo_lab.bench.precision.errors import Results, errors_of, results_of
+from dynamo_lab.bench.recorded_call import Recorded, recorded_call
 from dynamo_lab.capture.core.compat import forget_compiled_code, many_ways
 from dynamo_lab.capture.precision.operators import operators_of
 from dynamo_lab.errors import AlreadyRecordingError
-from dynamo_lab.live.session import Session
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.rounds import Plan, take_turns
 from dynamo_lab.model.precision.trial import Trial, Way
-from dynamo_lab.record.explore import record
 from dynamo_lab.record.replay import told
-from dynamo_lab.record.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-
-    from dynamo_lab.model.recording import Recording
-
-Recorded = dict[str, tuple["Recording", Session]]
 
 MATMUL = ("highest", "high", "medium")
 """The names of `torch.set_float32_matmul_precision`."""
@@ -189,23 +183,18 @@ def _are_same(first: Results, other: Results) -> bool:
 def _compiled(variant: Variant, way: Way, backend: str, device: Any, recorded: Recorded) -> Way:
     """Compiled while it is recorded, then weighed; nothing is compiled where the guards accept."""
     made: Any = torch.compile(variant.fn, backend=backend)  # pyright: ignore[reportUnknownMemberType]
-    recording = record(way.name, fresh=False)
     try:
-        with closing(recording), recording as recorder:
-            variant.call(made)
+        _, (facts, session) = recorded_call(way.name, partial(variant.call, made))
     except AlreadyRecordingError:
         raise
     except Exception as error:  # any: what cannot be compiled is told
         return replace(way, refused=told(error))
-    run = Run.of(recorder, recorder.recording)
     variant.compiled = made
-    reused = bool(recorded) and not run.facts.frames
+    reused = bool(recorded) and not facts.frames
     if not reused:
-        recorded[way.name] = run.facts, Session(run)
+        recorded[way.name] = facts, session
     _, peak = weigh(partial(variant.call, made), device, with_lines=False)
-    return replace(
-        way, kernels=tuple(one.name for one in run.facts.kernels), reused=reused, peak=peak
-    )
+    return replace(way, kernels=tuple(one.name for one in facts.kernels), reused=reused, peak=peak)
 
 
 def _timed(variants: list[Variant], ways: list[Way], device: Any, plan: Plan) -> Iterator[Way]:

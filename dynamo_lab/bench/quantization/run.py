@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -18,15 +18,13 @@ from dynamo_lab.bench.quantization.schemes import (
     saturates,
     torchao_version,
 )
+from dynamo_lab.bench.recorded_call import Recorded, recorded_call
 from dynamo_lab.capture.core.compat import constants_frozen, forget_compiled_code, pre_grad_pass
-from dynamo_lab.live.session import Session
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.machine import describe_machine
 from dynamo_lab.measure.rounds import Plan, take_turns
 from dynamo_lab.model.quantization.trial import Quantization, SchemeTrial, Stage
-from dynamo_lab.record.explore import record
 from dynamo_lab.record.replay import told
-from dynamo_lab.record.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,8 +33,6 @@ if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording
 
 _STAGES = {"post_grad": "after Inductor's passes"}
-
-Recorded = dict[str, tuple["Recording", Session]]
 
 
 def tried(
@@ -107,20 +103,14 @@ def _trial(
     parts = parts_of(made, model, example)  # before it is compiled: hooks would be guarded
     is_frozen = made.float_graph is not None  # torchao's own tensors are no constants to fold
     call = _call(_compiled(made.module, is_frozen=is_frozen), example)
-    recording = record(f"{type(model).__name__}, {scheme}", fresh=False)
-    with (
-        constants_frozen() if is_frozen else nullcontext(),
-        closing(recording),
-        recording as recorder,
-    ):
-        result = call()
-    run = Run.of(recorder, recorder.recording)
-    recorded[scheme] = run.facts, Session(run)
+    with constants_frozen() if is_frozen else nullcontext():
+        result, recorded[scheme] = recorded_call(f"{type(model).__name__}, {scheme}", call)
+    facts, _ = recorded[scheme]
     trial = SchemeTrial(
         scheme=scheme,
         parts=parts,
-        stages=tuple(_stages(made, run.facts)),
-        kernels=tuple(kernel.name for kernel in run.facts.kernels),
+        stages=tuple(_stages(made, facts)),
+        kernels=tuple(kernel.name for kernel in facts.kernels),
         bytes=bytes_of(made.module),
         error=relative_error(result, expected),
     )
