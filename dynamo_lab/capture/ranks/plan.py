@@ -116,7 +116,7 @@ class PlannedRank:
                 started=time.time(),
                 is_compiled=is_compiled(frames, self._recorder.texts),
                 is_backward=is_backward(frames),
-                through=tuple(through(frames, self._recorder.texts)),
+                through=through(frames, self._recorder.texts),
                 stack=stack_of(frames, self._recorder.texts),
             )
         )
