@@ -114,20 +114,20 @@ def test_what_is_offered_and_what_is_refused() -> None:
 
 
 def test_arguments_are_changed_in_the_block_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    from torch.nn.parallel import distributed
+    from torch.nn.parallel import DistributedDataParallel as Wrapped
 
     got: list[Any] = []
 
-    class Wrapped:
-        def __init__(self, module: Any, device_ids: Any = None, bucket_cap_mb: Any = None) -> None:
-            got.append((module, bucket_cap_mb))
+    def made(self: Any, module: Any, device_ids: Any = None, bucket_cap_mb: Any = None) -> None:
+        got.append((module, bucket_cap_mb))
 
-    monkeypatch.setattr(distributed, "DistributedDataParallel", Wrapped)
-    made = Wrapped.__init__
+    # The class itself stays: where it is found is looked up once in a process.
+    monkeypatch.setattr(Wrapped, "__init__", made)
+    wrapped: Any = Wrapped
     with changed({"bucket_cap_mb": 7}):
-        Wrapped("a")
-        Wrapped("b", None, 3)
-    Wrapped("c", bucket_cap_mb=1)
+        wrapped("a")
+        wrapped("b", None, 3)
+    wrapped("c", bucket_cap_mb=1)
     assert got == [("a", 7), ("b", 7), ("c", 1)]
     assert Wrapped.__init__ is made
 
