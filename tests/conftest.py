@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.model.recording import Recording
 
-LEFT_OUT = "not release and not long"
+LEFT_OUT = "not release and not long and not slow"
 """What pyproject.toml asks for, unless another `-m` is given."""
 
 
@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_report_header(config: pytest.Config) -> str | None:
     if config.option.markexpr != LEFT_OUT:
         return None
-    return 'left out: tests marked "release" or "long"; `pytest -m ""` runs them too'
+    return 'left out: tests marked "slow", "release" or "long"; `pytest -m ""` runs them too'
 
 
 @pytest.fixture(scope="session")

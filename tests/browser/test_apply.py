@@ -37,6 +37,7 @@ def opened(notebook: Notebook, view: int = 0) -> Any:
     return notebook.page.locator(".dynamo-lab-live .dl-findings").nth(view)
 
 
+@pytest.mark.slow
 def test_a_change_is_applied_to_the_cell_and_its_finding_is_gone(
     open_notebook: OpenNotebook,
 ) -> None:

@@ -1,5 +1,7 @@
 """A kernel's code, changed in the notebook: the compiler's words, and what the edit gains."""
 
+import pytest
+
 from tests.browser.conftest import OpenNotebook
 from tests.browser.test_jupyterlab import SETUP
 from tests.fixtures.tabs import open_tab
@@ -7,6 +9,7 @@ from tests.fixtures.tabs import open_tab
 CELL = "%%compile\ny = (x.sin() * 2).softmax(-1)"
 
 
+@pytest.mark.slow
 def test_a_kernel_is_edited_and_run(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("edits.ipynb", SETUP, CELL)
     notebook.run_all()

@@ -17,6 +17,7 @@ BREAKS = (
 KERNELS = "%%compile\nz = (x.sin() * 2).softmax(-1)"
 
 
+@pytest.mark.slow
 def test_a_cell_shows_graphs_breaks_and_kernels_linked_to_its_lines(
     open_notebook: OpenNotebook,
 ) -> None:
@@ -36,6 +37,7 @@ def test_a_cell_shows_graphs_breaks_and_kernels_linked_to_its_lines(
     view.locator(".dl-row-node.is-lit", has_text="sin").first.wait_for()
 
 
+@pytest.mark.slow
 def test_breaks_are_marked_and_explained(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("breaks.ipynb", SETUP, BREAKS)
     notebook.run_all()
@@ -47,6 +49,7 @@ def test_breaks_are_marked_and_explained(open_notebook: OpenNotebook) -> None:
     notebook.page.get_by_text("between").first.wait_for()
 
 
+@pytest.mark.slow
 def test_two_displays_do_not_disturb_each_other(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("two.ipynb", SETUP, BREAKS, "%%compile --backend eager\nw = x + 1")
     notebook.run_all()
@@ -58,6 +61,7 @@ def test_two_displays_do_not_disturb_each_other(open_notebook: OpenNotebook) -> 
     second.get_by_text("1 graph").first.wait_for()
 
 
+@pytest.mark.slow
 def test_the_lasting_output_gives_way_to_the_live_view(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("gives_way.ipynb", SETUP, BREAKS)
     notebook.run_all()
@@ -67,6 +71,7 @@ def test_the_lasting_output_gives_way_to_the_live_view(open_notebook: OpenNotebo
     assert not static.first.is_visible()
 
 
+@pytest.mark.slow
 def test_reopened_without_its_kernel_a_notebook_still_shows_what_was_found(
     open_notebook: OpenNotebook, lab: Lab
 ) -> None:
@@ -87,6 +92,7 @@ def test_reopened_without_its_kernel_a_notebook_still_shows_what_was_found(
     again.errors[:] = [e for e in again.errors if "widget model not found" not in e]
 
 
+@pytest.mark.slow
 def test_once_the_kernel_is_back_a_saved_notebooks_views_are_live_again(
     open_notebook: OpenNotebook, lab: Lab
 ) -> None:
@@ -150,6 +156,7 @@ def test_the_view_takes_jupyterlabs_dark_theme(open_notebook: OpenNotebook) -> N
     assert colours[0] != colours[1]
 
 
+@pytest.mark.slow
 def test_a_failed_cell_shows_its_view_and_its_error(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("fails.ipynb", SETUP, "%%compile\ny = x * 2\nz = y.view(3, -1)")
     notebook.run_all()
@@ -158,6 +165,7 @@ def test_a_failed_cell_shows_its_view_and_its_error(open_notebook: OpenNotebook)
     shown.first.wait_for()
 
 
+@pytest.mark.slow
 def test_an_input_can_be_tried_on_the_guards(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("would.ipynb", SETUP, "%%compile\ny = x * 2")
     notebook.run_all()
@@ -222,6 +230,7 @@ def test_the_film_plays_from_its_first_to_its_last_instruction(open_notebook: Op
     assert f"step {count} of {count}" in deed.inner_text()
 
 
+@pytest.mark.slow
 def test_a_fix_is_tried_and_its_recording_opened_in_place(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("fix.ipynb", SETUP, BREAKS)
     notebook.run_all()

@@ -45,6 +45,7 @@ def run(notebook: Notebook, source: str) -> None:
     notebook.page.keyboard.press("Shift+Enter")
 
 
+@pytest.mark.slow
 def test_a_run_marks_the_cells_own_lines_and_a_click_selects_them_below(
     open_notebook: OpenNotebook,
 ) -> None:
@@ -67,6 +68,7 @@ def test_a_run_marks_the_cells_own_lines_and_a_click_selects_them_below(
     assert tooltip.count() == 0
 
 
+@pytest.mark.slow
 def test_an_edit_fades_the_marks_and_the_text_that_ran_has_them_again(
     open_notebook: OpenNotebook,
 ) -> None:
@@ -94,6 +96,7 @@ def test_an_edit_fades_the_marks_and_the_text_that_ran_has_them_again(
     margin(notebook, 1).locator(".dynamo-lab-line").nth(5).wait_for()
 
 
+@pytest.mark.slow
 def test_a_function_of_another_cell_is_marked_there_and_other_notebooks_are_left_alone(
     open_notebook: OpenNotebook,
 ) -> None:
@@ -108,6 +111,7 @@ def test_a_function_of_another_cell_is_marked_there_and_other_notebooks_are_left
     assert margin(other, 1).count() == 0
 
 
+@pytest.mark.slow
 def test_marks_outlive_the_kernel_and_come_back_with_the_notebook(
     open_notebook: OpenNotebook, lab: Lab
 ) -> None:
@@ -125,6 +129,7 @@ def test_marks_outlive_the_kernel_and_come_back_with_the_notebook(
     again.errors[:] = [e for e in again.errors if "widget model not found" not in e]
 
 
+@pytest.mark.slow
 def test_hostile_metadata_is_text_or_nothing(open_notebook: OpenNotebook, lab: Lab) -> None:
     script = "<img src=x onerror=window.hurt=1>\u202e</script>"
     lines = [
@@ -158,6 +163,7 @@ def test_hostile_metadata_is_text_or_nothing(open_notebook: OpenNotebook, lab: L
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
+@pytest.mark.slow
 def test_a_click_in_a_notebook_that_nobody_trusts_runs_nothing(
     open_notebook: OpenNotebook, lab: Lab
 ) -> None:
@@ -206,6 +212,7 @@ def test_a_click_in_a_notebook_that_nobody_trusts_runs_nothing(
     opened.page.locator(".dynamo-lab-panel img").wait_for(state="attached")  # it was there to open
 
 
+@pytest.mark.slow
 def test_lab_opens_the_last_recording_beside_the_notebook_and_renews_it(
     open_notebook: OpenNotebook,
 ) -> None:
@@ -232,6 +239,7 @@ def test_lab_opens_the_last_recording_beside_the_notebook_and_renews_it(
     assert view.count() == panel.count() == 1
 
 
+@pytest.mark.slow
 def test_the_command_says_what_to_do_where_nothing_is_recorded(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("nothing.ipynb", "x = 1")
     notebook.run_all()
@@ -249,6 +257,7 @@ def configure(lab: Lab) -> Iterator[Any]:
     path.unlink()
 
 
+@pytest.mark.slow
 def test_settings_reach_the_kernel_and_the_views(
     open_notebook: OpenNotebook, configure: Any
 ) -> None:
@@ -268,6 +277,7 @@ def test_settings_reach_the_kernel_and_the_views(
     assert below.get_attribute("data-scheme") == "light"
 
 
+@pytest.mark.slow
 def test_marks_alone_lead_to_the_panel(open_notebook: OpenNotebook, configure: Any) -> None:
     configure(display="marks")
     notebook = open_notebook("only.ipynb", SETUP, BREAKS)
@@ -306,6 +316,7 @@ SubshellManager._delete_subshell = lambda self, name: (gone.append(name), delete
 AGAIN = "import time\ntime.sleep(1)\nprint('deleted', len(gone), 'subshells')"
 
 
+@pytest.mark.slow
 def test_its_messages_leave_the_kernel_the_thread_that_they_take(
     open_notebook: OpenNotebook,
 ) -> None:

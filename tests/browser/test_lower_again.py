@@ -1,11 +1,14 @@
 """The panel of switches: another target or setting, in the notebook, and back."""
 
+import pytest
+
 from tests.browser.conftest import OpenNotebook
 from tests.browser.test_jupyterlab import SETUP
 
 CELL = "%%compile\ny = (x.sin() * 2).sum(0)\nz = y.cos() + x.softmax(-1)"
 
 
+@pytest.mark.slow
 def test_a_program_is_lowered_again_and_compared(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("switches.ipynb", SETUP, CELL)
     notebook.run_all()
@@ -39,6 +42,7 @@ def test_a_program_is_lowered_again_and_compared(open_notebook: OpenNotebook) ->
     panel.get_by_role("group", name="combo_kernels").wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_lowered_again_says_why(open_notebook: OpenNotebook) -> None:
     cell = "%%record\ntorch.compile(torch.sin, backend='eager')(x)"
     notebook = open_notebook("recorded.ipynb", SETUP, cell)

@@ -1,5 +1,7 @@
 """The Measure button: progress and Stop reach each other while the kernel measures."""
 
+import pytest
+
 from tests.browser.conftest import OpenNotebook
 from tests.browser.test_jupyterlab import SETUP
 from tests.fixtures.tabs import open_tab
@@ -7,6 +9,7 @@ from tests.fixtures.tabs import open_tab
 CELL = "%%compile\ny = (x.sin() * 2).sum(0)"
 
 
+@pytest.mark.slow
 def test_a_program_is_measured_and_stopped(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("measured.ipynb", SETUP, CELL)
     notebook.run_all()

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.browser.conftest import OpenNotebook
 from tests.browser.test_jupyterlab import SETUP
 from tests.fixtures.tabs import open_tab
@@ -9,6 +11,7 @@ from tests.fixtures.tabs import open_tab
 CELL = "%%compile\ny = (x.sin() * 2).softmax(-1)"
 
 
+@pytest.mark.slow
 def test_a_text_is_lowered_as_one_types_and_applied(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("playground.ipynb", SETUP, CELL, "torch.equal(y, y)")
     notebook.run_all()

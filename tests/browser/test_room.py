@@ -1,5 +1,7 @@
 """The room that a view takes in JupyterLab: its panel, a tab of its own, the wheel."""
 
+import pytest
+
 from tests.browser.conftest import OpenNotebook
 from tests.fixtures.tabs import open_tab
 
@@ -7,6 +9,7 @@ SETUP = "import torch\n%load_ext dynamo_lab\nx = torch.ones(8, 8)"
 CELL = "%%compile --backend aot_eager\ny = (x.sin() * 2).softmax(-1)"
 
 
+@pytest.mark.slow
 def test_a_view_fills_the_panel_opens_in_a_tab_and_lets_the_notebook_scroll(
     open_notebook: OpenNotebook,
 ) -> None:

@@ -136,6 +136,7 @@ def test_what_cannot_be_compared_is_refused(
     assert "pass --with twice" in errors
 
 
+@pytest.mark.slow
 @pytest.mark.live
 def test_a_script_runs_elsewhere_and_keeps_its_arguments_and_exit_code(tmp_path: Path) -> None:
     script = tmp_path / "script.py"

@@ -36,6 +36,7 @@ class TestExplore:
         (tmp_path / "script.py").write_text(SCRIPT)
         return tmp_path
 
+    @pytest.mark.slow
     def test_the_script_runs_and_is_recorded(self, folder: Path) -> None:
         done = dynamo_lab(
             *("explore", "script.py", "--json", "run.json", "--show", "graphs"),
@@ -49,6 +50,7 @@ class TestExplore:
         assert recording.title == "script.py"
         assert len(recording.captured_graphs()) == 1
 
+    @pytest.mark.slow
     def test_its_steps_are_filmed_where_asked_for(self, folder: Path) -> None:
         done = dynamo_lab(
             *("explore", "script.py", "--steps", "--max-steps", "3", "--json", "run.json"),
@@ -61,6 +63,7 @@ class TestExplore:
         assert film.cut
         assert "Steps  3 in 1 analysis" in done.stdout
 
+    @pytest.mark.slow
     def test_its_failure_shows_its_traceback_and_what_was_recorded(self, folder: Path) -> None:
         done = dynamo_lab(
             *("explore", "script.py", "--json", "run.json", "--", "fail"), folder=folder
@@ -74,9 +77,11 @@ class TestExplore:
         assert recording.failure.type == "ValueError"
         assert len(recording.captured_graphs()) == 1
 
+    @pytest.mark.slow
     def test_its_exit_code_is_ours(self, folder: Path) -> None:
         assert dynamo_lab("explore", "script.py", "--", "leave", folder=folder).returncode == 3
 
+    @pytest.mark.slow
     def test_a_syntax_error(self, folder: Path) -> None:
         (folder / "script.py").write_text("def\n")
         done = dynamo_lab("explore", "script.py", folder=folder)
@@ -126,12 +131,14 @@ class TestExplore:
         assert out == ""
         assert "(permission denied)" in err
 
+    @pytest.mark.slow
     def test_paths_are_those_of_the_start(self, folder: Path) -> None:
         (folder / "moves.py").write_text("import os\nos.mkdir('else')\nos.chdir('else')\n")
         done = dynamo_lab("explore", "moves.py", "--json", "run.json", folder=folder)
         assert done.returncode == 0, done.stderr
         assert load(folder / "run.json").title == "moves.py"
 
+    @pytest.mark.slow
     def test_a_file_that_fails_late_costs_nothing_else(self, folder: Path) -> None:
         (folder / "out").mkdir()
         (folder / "removes.py").write_text(

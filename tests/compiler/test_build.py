@@ -53,6 +53,7 @@ def test_a_library_that_is_kept_is_not_made_again(
     build([SOURCE % 3])
 
 
+@pytest.mark.slow
 def test_several_processes_make_one_library(cache: Path) -> None:
     code = f"from dynamo_lab.compiler.build import build; build([{SOURCE % 4!r}])"
     running = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(3)]

@@ -29,6 +29,7 @@ def test_c_computes_what_eager_does(graphs: int) -> None:
     try_graphs(graphs, C)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("triton") is None, reason="needs Triton")
 @pytest.mark.parametrize("graphs", [10, pytest.param(300, marks=MANY)])
 def test_triton_computes_what_eager_does(graphs: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,6 +37,7 @@ def test_triton_computes_what_eager_does(graphs: int, monkeypatch: pytest.Monkey
     assert results_of("tests.compiler.graphs_in_triton") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("graphs", [5, pytest.param(100, marks=MANY)])
 def test_metal_computes_what_eager_does(graphs: int, tmp_path: Path) -> None:
     """The shaders as C++, built one by one, which takes a second each."""

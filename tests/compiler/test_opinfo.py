@@ -31,6 +31,7 @@ def differing(found: list[Result]) -> list[str]:
     return [f"{one.name}: {one.reason}" for one in found if one.verdict == "differs"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["forward", "backward", "bfloat16", "int64"])
 def test_a_sample_of_operators(kind: Kind) -> None:
     found = results(kind, SAMPLE)

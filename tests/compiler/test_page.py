@@ -15,6 +15,7 @@ pytestmark = pytest.mark.live
 PAGE = Path(__file__).parents[2] / "notebooks" / "docs" / "reference" / "compiler.md"
 
 
+@pytest.mark.slow
 def test_its_code_runs_and_shows_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
     text = PAGE.read_text(encoding="utf-8")
     scope: dict[str, object] = {}

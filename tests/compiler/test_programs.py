@@ -310,6 +310,7 @@ def test_memory_is_let_go() -> None:
     assert [ref() for ref in dead] == [None, None]
 
 
+@pytest.mark.slow
 def test_the_backend_needs_no_import() -> None:
     code = "import torch; print(torch.compile(lambda x: x * 2, backend='lab')(torch.ones(3)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -140,6 +140,7 @@ def test_writes_calls_and_unknown_sizes_are_recorded_and_shown(
     assert lab.load(tmp_path / "one.json").lowerings == found.lowerings
 
 
+@pytest.mark.slow
 def test_a_recording_of_inductor_is_held_beside_ours(recording: lab.Recording) -> None:
     weights = torch.randn(24, 28)
     found = lab.explore(program, torch.randn(32, 24), weights, options={"max_fusion_size": 7})
@@ -165,6 +166,7 @@ def edited(recording: lab.Recording, old: str, new: str, **options: float) -> Ed
     return recording.edit_kernel(0, change, **options)
 
 
+@pytest.mark.slow
 def test_an_edit_is_built_checked_and_timed_in_its_program(recording: lab.Recording) -> None:
     found = edited(recording, "(1.0f)", "(0.5f + 0.5f)")
     assert (found.verdict, found.reason, found.calls) == ("right", "", 1)

@@ -152,6 +152,7 @@ def test_findings_of_a_model_are_read_without_compiling(
     assert "\u202e" not in printed
 
 
+@pytest.mark.slow
 def test_a_clean_model_has_notes_at_most() -> None:
     found = build(unet()).findings.found
     assert [(one.rule, one.sentence) for one in found if one.level == "problem"] == []

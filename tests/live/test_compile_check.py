@@ -62,6 +62,7 @@ def run(folder: Path, tests: str, *options: str) -> subprocess.CompletedProcess[
     )
 
 
+@pytest.mark.slow
 def test_what_compiles_as_expected_passes(tmp_path: Path) -> None:
     done = run(
         tmp_path,
@@ -96,6 +97,7 @@ def test_names_that_are_also_options(compile_check):
     assert "6 passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_nothing_compiled_is_no_success(tmp_path: Path) -> None:
     done = run(
         tmp_path,
@@ -121,6 +123,7 @@ def test_it(compile_check, fn, told):
     assert "3 passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_what_does_not_fails_with_facts_and_lines(tmp_path: Path) -> None:
     done = run(
         tmp_path,

@@ -37,6 +37,7 @@ def leaves(recording: lab.Recording, call: int) -> Counter[str]:
     return Counter(line.operator for line in lines if line.rule is None)
 
 
+@pytest.mark.slow
 def test_what_fired_in_the_run_is_what_the_trees_say(run: lab.Recording) -> None:
     assert not run.notes
     facts = run.decompositions
@@ -94,6 +95,7 @@ def test_sizes_that_may_vary_are_taken_as_they_were() -> None:
     assert all(call.ways for call in run.decompositions.calls)
 
 
+@pytest.mark.slow
 def test_bodies_of_operators_and_random_ones() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         y = F.dropout(x, 0.5, training=True)

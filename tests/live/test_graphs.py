@@ -154,6 +154,7 @@ class Products(torch.nn.Module):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_operations_of_the_products_are_those_of_pytorch(dynamic: bool) -> None:
     """At every stage; the joint graph has those of the backward too."""

@@ -110,6 +110,7 @@ PROGRAMS: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], str, bool]] = 
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noun", PROGRAMS)
 def test_one_name_is_missing(noun: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fn, backend, grad = PROGRAMS[noun]
@@ -214,6 +215,7 @@ print(json.dumps({{
 """
 
 
+@pytest.mark.slow
 def test_a_pytorch_in_which_names_are_really_others() -> None:
     code = REALLY.format(names=RENAMED)
     done = subprocess.run(

@@ -38,6 +38,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, torch.Tensor, P
     return model, x, path, lab.package(model, x, path=path)
 
 
+@pytest.mark.slow
 def test_every_stage_is_recorded(made: Any) -> None:
     recording = made[-1]
     assert recording.failure is None
@@ -103,6 +104,7 @@ def test_the_package_gives_what_eager_gives(made: Any) -> None:
     torch.testing.assert_close(torch._inductor.aoti_load_package(str(path))(x), model(x))
 
 
+@pytest.mark.slow
 def test_strict_has_frames_and_sizes_may_vary(tmp_path: Path) -> None:
     model, x = Model().eval(), torch.randn(8, 16)
     shapes = ({0: torch.export.Dim("batch", min=2, max=64)},)
@@ -116,6 +118,7 @@ def test_strict_has_frames_and_sizes_may_vary(tmp_path: Path) -> None:
     torch.testing.assert_close(torch._inductor.aoti_load_package(str(path))(more), model(more))
 
 
+@pytest.mark.slow
 def test_a_program_that_packages_by_itself_is_recorded_too(tmp_path: Path) -> None:
     code = f"""
 import torch, dynamo_lab as lab
@@ -146,6 +149,7 @@ def test_a_model_that_cannot_be_exported_is_a_recorded_failure(tmp_path: Path) -
     assert build(recording).summary.failure
 
 
+@pytest.mark.slow
 def test_two_models_in_one_package_are_told_apart(tmp_path: Path) -> None:
     from torch._inductor.package.package import package_aoti
 

@@ -136,6 +136,7 @@ def test_a_frame_that_was_given_up_is_said_to_be(again):
     assert "skipped" in effects[1]
 
 
+@pytest.mark.slow
 def test_same_graphs(both):
     live, imported = both
     for stage in ("dynamo", "pre_grad", "joint", "forward", "backward", "post_grad"):

@@ -32,6 +32,7 @@ def job(profiled: Path) -> JobRecording:
         return lab.ranks(programs.all_ways, 2, timeout=LIMIT)
 
 
+@pytest.mark.slow
 def test_bytes_are_those_that_the_profiler_counts(job: JobRecording, profiled: Path) -> None:
     from dynamo_lab.view.ranks.sizes import bytes_of
 

@@ -58,6 +58,7 @@ def test_the_first_sentence_names_the_fault(fault: Callable[[], None]) -> None:
     assert job.job.was_cut == (fault in (*HANGS, *VAIN))
 
 
+@pytest.mark.slow
 def test_ranks_are_recorded_saved_and_shown(tmp_path: Path) -> None:
     before, handlers = children(), [signal.getsignal(one) for one in signal.valid_signals()]
     job = lab.ranks(faults.fine, 2, timeout=LIMIT)

@@ -141,6 +141,7 @@ SEQUENCES = {
 }
 
 
+@pytest.mark.slow
 @needs_gcc
 @pytest.mark.parametrize("name", SEQUENCES)
 def test_transformers_train_as_in_pytorch(name: str, tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ def integers(plan: Plan) -> dict[str, torch.Tensor]:
     return {name: value.clone() for name, value in plan.quantized.values.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
 def test_the_c_has_the_bits_of_pytorch(tmp_path: Path) -> None:
     plan, given = planned(), samples(4)
@@ -120,6 +121,7 @@ def single(value: float) -> float:
     return struct.unpack("f", struct.pack("f", value))[0]
 
 
+@pytest.mark.slow
 def test_a_scaled_step_is_that_of_float_and_an_unscaled_one_is_s_squared_smaller() -> None:
     """Many steps of chance, averaged: the mean of a rounded step is the step."""
     scales = torch.tensor([0.01, 0.002])
@@ -189,6 +191,7 @@ def test_what_draws_the_rounding_is_even() -> None:
     assert not torch.equal(found, drawn(torch.arange(20_000), 3, 8))
 
 
+@pytest.mark.slow
 def test_it_learns_and_answers_in_int8() -> None:
     plan, sample = planned(update="all"), samples(1)[0]
     before = plan.model(sample[0]).detach()

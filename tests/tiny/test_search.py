@@ -261,6 +261,7 @@ def whole() -> Plan:
     return search()
 
 
+@pytest.mark.slow
 @pytest.mark.live
 def test_a_plan_that_was_searched_for_fits_and_trains(whole: Plan) -> None:
     found = whole.search
@@ -333,6 +334,7 @@ def test_a_search_that_was_stopped_goes_on_as_one_that_never_was(
         search(path, seed=1)
 
 
+@pytest.mark.slow
 @pytest.mark.live
 def test_without_data_the_gain_is_said_to_be_a_proxy() -> None:
     made = search(data=None)

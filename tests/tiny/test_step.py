@@ -65,6 +65,7 @@ def test_momentum_and_weight_decay_are_those_of_sgd() -> None:
     assert plan.facts.bars[2].state == (8 * 4 + 8 * 4 + 4) * 4
 
 
+@pytest.mark.slow
 def test_a_transformer_trains_as_eager() -> None:
     torch.manual_seed(0)
     model = Transformer(depth=1)

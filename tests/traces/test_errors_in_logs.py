@@ -32,6 +32,7 @@ for fn in (misfit, other, whole):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.live
 def test_errors_of_the_program_are_told_apart_from_breaks(tmp_path):
     script = tmp_path / "program.py"

@@ -33,6 +33,7 @@ def show(browser, tmp_path):
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_every_tab_of_a_log_opens(show):
     page = show(lab.open_trace(LOGS / "torch-2.13"))
     names = all_tabs(page)

@@ -28,6 +28,7 @@ class Hooked(nn.Module):
         return y.relu()
 
 
+@pytest.mark.slow
 def test_a_storm_in_later_calls_is_told_of_a_change_that_ends_the_breaks() -> None:
     module = Hooked()
     recording = _recorded(module, grad=False)

@@ -83,6 +83,7 @@ def test_one_that_is_not_caught_is_found_as_well(tmp_path: Path) -> None:
     assert findings_of(recorder.recording)[0].rule == "not-packaged"
 
 
+@pytest.mark.slow
 def test_a_package_that_is_made_has_no_finding(tmp_path: Path) -> None:
     recording = recorded(CLEAN, tmp_path, "packed")
     assert recording.failure is None

@@ -26,6 +26,7 @@ _WRONG = [
 _OTHERS = [pytest.param(one, id=one.number) for one in REPORTS if one.rule]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("report", _WRONG)
 def test_why_wrong_names_the_part_and_the_line(report: Report, tmp_path: Path) -> None:
     recording = asked(report, tmp_path)

@@ -30,6 +30,7 @@ def model() -> torch.nn.Module:
     return torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8), torch.nn.GELU())
 
 
+@pytest.mark.slow
 def test_a_training_step_is_checked_timed_and_leaves_nothing(model: torch.nn.Module) -> None:
     optimizer = torch.optim.Adam(model.parameters())
     before = {name: value.clone() for name, value in model.state_dict().items()}
@@ -119,6 +120,7 @@ def test_bad_options_are_refused() -> None:
         lab.bench(3)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_what_a_way_writes_is_compared_and_gradients_of_arguments_are_held_against_float64() -> (
     None
 ):
@@ -151,6 +153,7 @@ def test_a_way_that_fails_while_it_is_timed_is_dropped_and_the_others_go_on() ->
     assert {one.way for one in facts.series if one.cache == "cold"} == {0}
 
 
+@pytest.mark.slow
 def test_many_backends_are_all_compiled_and_what_is_compiled_is_refused() -> None:
     used: set[str] = set()
 
@@ -199,6 +202,7 @@ def test_options_that_the_recording_had_and_the_benchmark_has_not_are_kept() -> 
     assert "The recording was made with `fullgraph=True`" in str(found)
 
 
+@pytest.mark.slow
 def test_what_compiles_at_every_call_has_no_time_and_is_recorded_so() -> None:
     class Counts(torch.nn.Module):
         steps = 0

@@ -28,6 +28,7 @@ def mine(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(why_not("cpp", "cpu")), reason="needs a C++ compiler")
 def test_each_way_is_checked_and_timed(mine):
     (mine / "double_cpp.cpp").write_text(DOUBLE)
@@ -46,6 +47,7 @@ def test_each_way_is_checked_and_timed(mine):
     assert made.recording.kernels
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(why_not("cpp", "cpu")), reason="needs a C++ compiler")
 def test_a_wrong_baseline_is_refused_by_the_command(mine, capsys):
     (mine / "double_cpp.cpp").write_text(DOUBLE.replace("2 * x[i]", "2.0001f * x[i]"))

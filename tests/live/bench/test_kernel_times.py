@@ -78,6 +78,7 @@ def operators(found: KernelTimes, group: int, *, backward: bool = False) -> list
     return [call.operator for call in calls if call.is_backward == backward]
 
 
+@pytest.mark.slow
 def test_every_kernel_and_operator_of_a_step_is_timed_and_in_one_group() -> None:
     model = Layers()
     before = {name: value.clone() for name, value in model.state_dict().items()}
@@ -110,6 +111,7 @@ def test_every_kernel_and_operator_of_a_step_is_timed_and_in_one_group() -> None
         assert "_dynamo_lab_call" not in module.call.__code__.co_names
 
 
+@pytest.mark.slow
 def test_each_call_of_a_kernel_replaces_the_operators_of_its_own_layer() -> None:
     recording, found = timed(Layers(), torch.randn(8, 16))
     products = [row for row in found.kernels if recording.kernels[row.kernel].language == "extern"]
@@ -130,6 +132,7 @@ def test_each_call_of_a_kernel_replaces_the_operators_of_its_own_layer() -> None
     ]
 
 
+@pytest.mark.slow
 def test_gradients_belong_to_the_node_whose_they_are() -> None:
     recording, found = timed(Layers(), torch.randn(8, 16, requires_grad=True), phase="step")
     backward = [call for call in found.eager_calls if call.is_backward]
@@ -152,6 +155,7 @@ def test_gradients_belong_to_the_node_whose_they_are() -> None:
     assert all(at is not None and wrappers[at].is_backward for at in used)
 
 
+@pytest.mark.slow
 def test_a_program_that_cannot_run_without_its_kernels_is_timed_with_them() -> None:
     def breaks(x: torch.Tensor) -> torch.Tensor:
         y = x.sin() + 1
@@ -209,6 +213,7 @@ def test_what_was_stopped_keeps_whole_rounds_and_the_reason_is_told_without_kern
     assert found.overheads[0].problem == "The recording has no kernels."
 
 
+@pytest.mark.slow
 def test_shapes_that_may_vary_and_a_wrapper_in_cpp() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         return torch.softmax(x, -1)
@@ -250,6 +255,7 @@ def test_operators_that_cannot_be_timed_one_by_one_leave_the_kernels(
     assert "NotImplementedError: no rule for this mode" in found.overheads[1].problem
 
 
+@pytest.mark.slow
 def test_operators_that_only_observing_runs_are_not_timed() -> None:
     x = torch.rand(16, 16, requires_grad=True)
     found = lab.bench(
@@ -264,6 +270,7 @@ def test_operators_that_only_observing_runs_are_not_timed() -> None:
     assert any("another path" in one and "gradient of cumprod" in one for one in problems)
 
 
+@pytest.mark.slow
 def test_the_kernels_of_the_backend_lab_are_timed_in_place_and_alone() -> None:
     model = Layers()
     x = torch.randn(8, 16)

@@ -21,6 +21,7 @@ def model() -> torch.nn.Module:
     return torch.nn.Linear(4, 4)
 
 
+@pytest.mark.slow
 def test_a_variant_may_compile_the_step_which_is_compared(model: torch.nn.Module) -> None:
     optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
     before = {name: value.clone() for name, value in model.state_dict().items()}
@@ -39,6 +40,7 @@ def test_a_variant_may_compile_the_step_which_is_compared(model: torch.nn.Module
     assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
 
 
+@pytest.mark.slow
 def test_a_step_by_itself_is_compiled_once(model: torch.nn.Module) -> None:
     optimizer = torch.optim.Adam(model.parameters())
     model(torch.ones(2, 4)).sum().backward()

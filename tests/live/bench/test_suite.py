@@ -112,6 +112,7 @@ def test_verdicts(module: nn.Module, verdict: str, reason: str) -> None:
     assert "timing" not in told
 
 
+@pytest.mark.slow
 def test_each_way_starts_from_the_same_state() -> None:
     alone: Any = nullcontext
     program = Program(Counts(), {"x": torch.randn(4, 8)})

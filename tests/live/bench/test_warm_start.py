@@ -41,6 +41,7 @@ def _scaled(x: torch.Tensor) -> torch.Tensor:
     return (x * 5.25).sin().sum()
 
 
+@pytest.mark.slow
 def test_a_warm_start_finds_what_a_cold_one_kept() -> None:
     recording = lab.explore(_scaled, torch.ones(16))
     folder = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
@@ -132,6 +133,7 @@ def _job() -> Any:
     return settings.patch(job_id="a_job")
 
 
+@pytest.mark.slow
 def test_profiles_of_dynamic_sizes_are_found_where_a_job_has_a_name() -> None:
     state, lookup = pgo._CODE_STATE, pgo.get_code_state
     with _job():
@@ -145,6 +147,7 @@ def test_profiles_of_dynamic_sizes_are_found_where_a_job_has_a_name() -> None:
     assert state is None or pgo._CODE_STATE is not state, "what Dynamo knew is forgotten"
 
 
+@pytest.mark.slow
 def test_profiles_are_bypassed_where_they_have_no_place() -> None:
     with _job(), dynamo_config.patch(automatic_dynamic_local_pgo=False):
         found = lab.explore(_scaled, torch.ones(16)).measure_warm_start().warm_start

@@ -215,6 +215,7 @@ def formula_flops(recording: Recording) -> int:
     return sum(call.flops for call in found if isinstance(call, Work))
 
 
+@pytest.mark.slow
 def test_formulas_are_those_of_pytorch() -> None:
     model = _Mixed()
     args = (

@@ -43,6 +43,7 @@ def _widens(x: torch.Tensor) -> torch.Tensor:
     return widened(x).sin()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "verdict", "said"),
     [

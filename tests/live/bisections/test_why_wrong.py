@@ -145,6 +145,7 @@ def test_a_program_that_gives_no_tensor_is_not_judged() -> None:
     assert "no tensor" in str(found)
 
 
+@pytest.mark.slow
 def test_of_two_graphs_the_wrong_one_is_named_and_its_line() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         y = x.cos() + 1
@@ -172,6 +173,7 @@ def test_a_wrong_write_to_an_argument_is_seen() -> None:
     assert total.eq(0).all(), "the argument was not restored"
 
 
+@pytest.mark.slow
 def test_the_first_value_that_is_no_number_is_named() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         y = x.abs() + 1
@@ -183,6 +185,7 @@ def test_the_first_value_that_is_no_number_is_named() -> None:
     assert "cpp_fused" in found.facts.first_bad
 
 
+@pytest.mark.slow
 def test_a_module_is_compared_with_its_gradients_and_buffers() -> None:
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8), torch.nn.GELU())
     found = lab.why_wrong(model, torch.randn(16, 8))

@@ -55,6 +55,7 @@ def test_the_likeliest_fix_comes_first() -> None:
     assert "+    y = torch.where(y.sum() > 0, y * 2, y - 1)" in text
 
 
+@pytest.mark.slow
 def test_with_inductor_kernels_are_compared() -> None:
     recording = lab.explore(assigns, torch.ones(4))
     trial = recording.breaks[0].try_fix()
@@ -234,6 +235,7 @@ def test_what_the_program_prints_is_not_printed_again(capsys: pytest.CaptureFixt
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.slow
 def test_a_cell_is_tried_in_a_copy_of_the_notebook() -> None:
     ran = run_cells(
         "%%compile --quiet --into rec --backend eager\n"
@@ -299,6 +301,7 @@ def _drops(x: torch.Tensor) -> torch.Tensor:
     return y * 2
 
 
+@pytest.mark.slow
 def test_a_fix_and_a_finding_on_one_break_have_one_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled random numbers are others than eager's, with and without the fix."""
     from dynamo_lab.live import findings

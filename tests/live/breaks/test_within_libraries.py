@@ -90,6 +90,7 @@ def calls(x: torch.Tensor) -> torch.Tensor:
     return noisy(x.sin()).cos()
 
 
+@pytest.mark.slow
 def test_a_caller_goes_on_breaking_where_what_it_calls_breaks_for_another_reason() -> None:
     recording = lab.explore(calls, torch.ones(4), backend="eager")
     found = next(one for one in recording.findings if "print" in one.sentence)

@@ -45,6 +45,7 @@ def without_bias(one: Configuration) -> bool:
     return any(m.in_proj_bias is None for m in attentions)
 
 
+@pytest.mark.slow
 def test_taken_is_what_pytorch_called_in_configurations_drawn_by_lot() -> None:
     decided, reasons = Counter[tuple[str, bool]](), set[str]()
     for one in configurations(120):
@@ -321,6 +322,7 @@ def test_all_four_ways_are_timed() -> None:
     assert max(times.difference or 0.0 for times in asked.trial.measured) < 1e-4
 
 
+@pytest.mark.slow
 def test_its_operator_is_called_as_it_is_and_without_it_the_parts_are_compiled() -> None:
     def calls_to_libraries() -> list[str]:
         with torch.no_grad():

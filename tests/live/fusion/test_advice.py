@@ -110,6 +110,7 @@ def groups(recording: Recording) -> int:
     return len(schedule.final)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", TRIALS)
 def test_the_change_that_is_advised_fuses_the_pair(change: str) -> None:
     trial = TRIALS[change]

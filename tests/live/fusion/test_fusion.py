@@ -59,6 +59,7 @@ OWN: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...], dict[str, Any
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", each([*PROGRAMS, *OWN]))
 def test_verdicts_agree_with_the_fusion_log_pair_by_pair(
     name: str, explored: Callable[[str], Explored]
@@ -108,6 +109,7 @@ def test_two_that_share_nothing_were_never_a_pair() -> None:
     assert "never were a pair" in recording.why_not_fused("buf0", "buf1").sentences[0]
 
 
+@pytest.mark.slow
 def test_forward_and_backward_have_a_schedule_each() -> None:
     layer = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.Linear(32, 4))
     recording = lab.explore(layer, torch.randn(8, 16), grad=True)

@@ -104,6 +104,7 @@ def sentences() -> Iterator[str]:
                     yield text
 
 
+@pytest.mark.slow
 def test_no_advice_is_without_a_trial() -> None:
     assert {trial.kind for trial in TRIALS.values()} | ELSEWHERE == set(advice._OF)
     told = " ".join(

@@ -89,6 +89,7 @@ def _frame(checks: Any) -> tuple[int]:
     return (checks.frames()[0],)
 
 
+@pytest.mark.slow
 def test_what_a_filter_keeps_is_what_it_keeps_when_compiled_with_it() -> None:
     recording = _recorded()
     [found] = recording.time_guards().guard_times
@@ -138,6 +139,7 @@ def test_a_filter_is_dynamos_also_when_compiled_apart() -> None:
     assert len(calls) == 1
 
 
+@pytest.mark.slow
 def test_the_remedy_is_applied_and_drops_the_guards() -> None:
     net = _blocks()
     recording = lab.explore(net, torch.ones(2, 4), backend="aot_eager", grad=False)

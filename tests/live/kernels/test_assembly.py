@@ -138,6 +138,7 @@ def inputs() -> tuple[torch.Tensor, torch.Tensor]:
     return torch.randn(64, 128), torch.randn(128)
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_cpp_down_to_machine_code() -> None:
     recording = lab.lower(head, *inputs(), target="cpu")

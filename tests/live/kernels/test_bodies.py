@@ -27,6 +27,7 @@ def peaks(view: View) -> Sequence[str]:
     return [memory.sentences[0] for item in view.fusions.schedules for memory in item.memory]
 
 
+@pytest.mark.slow
 def test_kernels_of_a_body_compute_nothing_outside_of_it(chosen: View) -> None:
     titles = [kernel.title for kernel in chosen.kernels.kernels]
     assert titles[0] == "fused sum + gt"

@@ -36,6 +36,7 @@ def line_of(edited: Edited[Recording], part: str) -> int:
     return next(i for i, row in enumerate(edited.after.split("\n"), 1) if part in row)
 
 
+@pytest.mark.slow
 def test_a_right_edit_is_checked_timed_and_taken_out_again(recording: Recording) -> None:
     from dynamo_lab.capture.kernels.edited import definition, modules_with
 
@@ -69,6 +70,7 @@ def test_a_right_edit_is_checked_timed_and_taken_out_again(recording: Recording)
     assert same
 
 
+@pytest.mark.slow
 def test_a_wrong_edit_is_refused_and_says_where(recording: Recording) -> None:
     edited = recording.edit_kernel(recording.kernels[0].name, replaced(ADDS, "2.5f"))
     assert edited.verdict == "wrong"
@@ -79,6 +81,7 @@ def test_a_wrong_edit_is_refused_and_says_where(recording: Recording) -> None:
     assert f"{edited.worst.value}[" in str(edited)
 
 
+@pytest.mark.slow
 def test_what_does_not_compile_has_the_compilers_words_at_their_line(recording: Recording) -> None:
     edited = recording.edit_kernel(0, replaced("auto tmp2 =", "auto tmp2 = missing +"))
     assert edited.verdict == "not built"
@@ -88,6 +91,7 @@ def test_what_does_not_compile_has_the_compilers_words_at_their_line(recording: 
     assert f"line {first.line}: error:" in str(edited)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "seconds", "said"),
     [
@@ -123,6 +127,7 @@ def running(module: str) -> list[str]:
     return [one.decode() for one in found if module.encode() in one]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_edited_says_why(recording: Recording) -> None:
     with pytest.raises(EditError, match=r"There is no kernel 9: pass 0 \("):
         recording.edit_kernel(9, "")
@@ -137,6 +142,7 @@ def test_what_cannot_be_edited_says_why(recording: Recording) -> None:
         recording.edit_kernel(0, lambda _: "")
 
 
+@pytest.mark.slow
 def test_a_triton_kernel_for_a_gpu_is_checked_without_one() -> None:
     pytest.importorskip("triton")
     lowered = lab.lower(program, torch.randn(16, 64), target="cuda:sm_90")

@@ -22,6 +22,7 @@ def of_language(recording: lab.Recording, language: str) -> list[list[str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["cpu", "cuda:sm_90"])
 def test_a_product_after_other_operators_computes_the_product_alone(target: str) -> None:
     module = nn.Sequential(nn.LayerNorm(16), nn.ReLU(), nn.Linear(16, 16), nn.GELU())

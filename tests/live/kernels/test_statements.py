@@ -21,6 +21,7 @@ RECOGNISED = {  # parts of a statement that one operator alone writes
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", each())
 def test_nine_in_ten_statements_are_known_forward_and_backward(name: str) -> None:
     fn, args, given = PROGRAMS[name]()

@@ -83,6 +83,7 @@ def found() -> tuple[Layouts, dict[str, int]]:
     return made, dict(counters["inductor"])
 
 
+@pytest.mark.slow
 def test_each_way_is_had_timed_and_right(found: tuple[Layouts, dict[str, int]]) -> None:
     ways = found[0].trial.ways
     assert [(one.name, one.problem) for one in ways] == [(name, "") for name in NAMES]

@@ -32,6 +32,7 @@ def sine(x: torch.Tensor) -> torch.Tensor:
     return x.sin() * 3
 
 
+@pytest.mark.slow
 def test_a_pass_of_ones_own_runs_and_stands_under_its_name() -> None:
     before = inductor.post_grad_custom_post_pass, inductor.pre_grad_custom_pass
     x = torch.randn(4, requires_grad=True)
@@ -54,6 +55,7 @@ def test_a_pass_of_ones_own_runs_and_stands_under_its_name() -> None:
     assert compose(recording) == 3
 
 
+@pytest.mark.slow
 def test_a_pass_that_was_edited_is_not_taken_from_a_cache() -> None:
     x = torch.randn(4)
     for factor in (2, 3):

@@ -93,6 +93,7 @@ def test_diffs_compose_to_the_recorded_graphs(program: Explored) -> None:
     assert not [note for note in recording.notes if note.level == "failure"]
 
 
+@pytest.mark.slow
 def test_passes_before_the_partition_compose_too(monkeypatch: pytest.MonkeyPatch) -> None:
     ends: list[dict[str, tuple[NodeText, ...]]] = []
     original = compile_fx._recursive_joint_graph_passes

@@ -93,6 +93,7 @@ class Convolutions(nn.Module):
         return self.second(self.norm(self.first(x)).relu())
 
 
+@pytest.mark.slow
 def test_freezing_lays_out_convolutions_and_folds_constants() -> None:
     with inductor.patch(freezing=True):
         recording = lab.explore(Convolutions().eval(), torch.randn(2, 3, 16, 16), grad=False)

@@ -142,6 +142,7 @@ def test_a_unit_is_the_distance_to_the_next_float32() -> None:
     assert in_units(exact, got).tolist() == [1.0, 2.0, 0.0]
 
 
+@pytest.mark.slow
 def test_kernels_and_memory_are_those_of_each_precision(compiled: Precisions) -> None:
     highest, high, cast = compiled.trial.ways
     assert all(one.peak for one in (highest, high, cast))
@@ -160,6 +161,7 @@ def test_kernels_and_memory_are_those_of_each_precision(compiled: Precisions) ->
     assert "units in the last place of float32" in shown["text/plain"]
 
 
+@pytest.mark.slow
 def test_bench_has_it_by_name() -> None:
     asked = lab.bench(NET, X, ways="precision", backend="eager", rounds=2, seconds=0.01)
     assert [one.name for one in asked.trial.ways][:2] == ["highest", "high"]
@@ -168,6 +170,7 @@ def test_bench_has_it_by_name() -> None:
         lab.bench(NET, X, ways="precision", training=True)  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # PyTorch says that little of complex32 is supported
 def test_complex_numbers_in_half_their_bits() -> None:
     def convolved(z: torch.Tensor, w: torch.Tensor) -> torch.Tensor:

@@ -109,6 +109,7 @@ def test_a_compile_cache_hides_nothing() -> None:
     assert [k.code for k in first.kernels] == [k.code for k in again.kernels]
 
 
+@pytest.mark.slow
 def test_the_backward_is_recorded_also_when_it_is_compiled_lazily() -> None:
     weight = torch.randn(8, 8, requires_grad=True)
     with lab.record() as recorder:
@@ -126,6 +127,7 @@ def test_the_backward_is_recorded_also_when_it_is_compiled_lazily() -> None:
     assert all(kernel.nodes for kernel in backward)
 
 
+@pytest.mark.slow
 def test_backward_nodes_are_linked_to_the_forward_operators() -> None:
     def f(x: torch.Tensor) -> torch.Tensor:
         return torch.nn.functional.gelu(x).softmax(-1)
@@ -215,6 +217,7 @@ def test_a_generator_is_skipped_with_a_reason() -> None:
     assert "enerator" in frame.reason
 
 
+@pytest.mark.slow
 def test_a_break_deep_in_inlined_calls_has_the_whole_stack() -> None:
     def helper(x: torch.Tensor) -> torch.Tensor:
         print("deep")
@@ -328,6 +331,7 @@ def test_a_break_that_recompilations_meet_again_is_one_break() -> None:
     assert [b.times for b in recorder.recording.breaks] == [3, 3]
 
 
+@pytest.mark.slow
 def test_a_graph_whose_analysis_began_anew_does_not_count() -> None:
     layer = torch.nn.TransformerEncoderLayer(16, 2, batch_first=True).eval()
     recording = lab.explore(layer, torch.randn(2, 5, 16), dynamic=True, backend="aot_eager")

@@ -154,6 +154,7 @@ def test_an_export_of_what_a_frame_compiled_keeps_both_words() -> None:
     assert "`torch.export` captured" in said
 
 
+@pytest.mark.slow
 def test_recording_does_not_import_what_exports() -> None:
     code = """
 import sys

@@ -106,6 +106,7 @@ def test_group_norm_copies_channels_that_come_last() -> None:
     assert any("clone" in kernel.name for kernel in recording.kernels)
 
 
+@pytest.mark.slow
 def test_gradients_of_linear_layers_and_pools_are_metal_s() -> None:
     model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 5))
     inputs = torch.randn(2, 3, 8, 8)

@@ -39,6 +39,7 @@ def lowered() -> Any:
     return lab.lower(head, *inputs(), target=TARGETS, grad=True)
 
 
+@pytest.mark.slow
 def test_each_target_has_its_language_forward_and_backward(lowered: Any) -> None:
     assert list(lowered) == list(TARGETS)
     for name, recording in lowered.items():
@@ -293,6 +294,7 @@ def test_a_forbidden_attention_is_not_chosen() -> None:
     assert not any("efficient_attention" in kernel.name for kernel in recording.kernels)
 
 
+@pytest.mark.slow
 def test_a_fix_is_tried_for_the_target_that_was_chosen_last() -> None:
     def branch(x: torch.Tensor) -> torch.Tensor:
         y = x.sin()

@@ -100,6 +100,7 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return ran
 
 
+@pytest.mark.slow
 def test_a_cells_names_can_be_tried_on_its_guards() -> None:
     cell, asked = run_cells(
         "%%compile --backend eager --into rec --quiet\ny = x * 2",
@@ -112,6 +113,7 @@ def test_a_cells_names_can_be_tried_on_its_guards() -> None:
     assert text.endswith("torch.float32\n")  # the notebook's own name is as it was
 
 
+@pytest.mark.slow
 def test_a_cell_prints_and_displays_as_ever_and_shows_its_breaks(cells: dict[str, Any]) -> None:
     cell = cells["breaks"]
     text = text_of(cell)
@@ -278,6 +280,7 @@ def test_a_cell_of_definitions_alone_says_that_nothing_compiled(cells: dict[str,
     assert "Nothing was compiled" in text_of(cells["only definitions"])
 
 
+@pytest.mark.slow
 def test_a_failed_cell_fails_a_notebook_that_is_run_as_a_test() -> None:
     import nbformat
     from nbclient import NotebookClient
@@ -299,6 +302,7 @@ def test_the_output_history_is_a_plain_cells(cells: dict[str, Any]) -> None:
     assert "record" in text
 
 
+@pytest.mark.slow
 def test_a_line_of_another_cell_has_that_cells_name() -> None:
     defined, ran = run_cells(
         "def f(x):\n    y = x + 1\n    print(y.sum())\n    return y * 2",

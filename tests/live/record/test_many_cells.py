@@ -48,6 +48,7 @@ def run(shell: Any, body: str, times: range) -> None:
         assert done.success
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [PLAIN, BREAKS])
 def test_the_number_of_what_lives_is_flat(
     shell: Any, body: str, monkeypatch: pytest.MonkeyPatch
@@ -61,6 +62,7 @@ def test_the_number_of_what_lives_is_flat(
     assert after_some["Recording"] - before["Recording"] <= 5  # with the last one of `%lab`
 
 
+@pytest.mark.slow
 def test_a_cell_that_runs_again_has_one_view(shell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = iter(range(100))
 

@@ -154,6 +154,7 @@ def test_a_wrapper_that_outlives_the_recording_is_inert() -> None:
     assert kept.__wrapped__ is getattr(inductor_cpp, name)
 
 
+@pytest.mark.slow
 def test_in_a_fresh_process_the_first_graph_has_its_kernels_too() -> None:
     program = (
         "import sys, torch, dynamo_lab as lab\n"
@@ -170,6 +171,7 @@ def test_in_a_fresh_process_the_first_graph_has_its_kernels_too() -> None:
     assert done.stdout == expected * 2
 
 
+@pytest.mark.slow
 def test_dynamo_does_not_see_the_recorder_itself() -> None:
     model = torch.nn.Linear(4, 2)
 

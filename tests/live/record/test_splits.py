@@ -36,6 +36,7 @@ class Net(torch.nn.Module):
         return self.second(x).relu()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("group")
 def test_a_backward_that_is_compiled_when_it_runs_is_of_its_part() -> None:
     model = torch.nn.parallel.DistributedDataParallel(Net(), bucket_cap_mb=2)

@@ -73,6 +73,7 @@ def test_axe_finds_nothing_serious_in_any_view(
     assert found(page, "first") + of_every_view(page) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY_VIEW[:3])
 def test_in_the_dark_all_can_be_read(show: Callable[[str], Opened], axe: str, name: str) -> None:
     page = show(name).page
@@ -92,6 +93,7 @@ def test_axe_finds_nothing_serious_in_other_programs(
     assert of_every_view(page) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious_in_what_opens(
     show: Callable[[str], Opened], axe: str, scheme: Any
@@ -163,6 +165,7 @@ def walk(page: Page) -> tuple[list[int], list[str]]:
     return reached, bare + [f"never reached: {page.evaluate(one, i)}" for i in sorted(missed)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["film", "measured", "scheduled", "lowered"])
 def test_the_keyboard_alone_reaches_all_there_is_in_every_view(
     show: Callable[[str], Opened], name: str
