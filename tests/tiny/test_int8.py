@@ -45,9 +45,12 @@ def samples(count: int) -> list[Sample]:
 
 
 def planned(**options: Any) -> Plan:
-    """Depthwise filters of two sizes, strides, a residual, sliced channels: each operator's C."""
+    """Depthwise filters of two sizes, strides, a residual, sliced channels: each operator's C.
+
+    The first convolution, with a stride, makes a pair with the depthwise one that alone reads it.
+    """
     torch.manual_seed(0)
-    blocks = [Block(1, 3, 8), Block(3, 3, 8), Block(3, 5, 16, 2), Block(3, 3, 16)]
+    blocks = [Block(1, 3, 4), Block(3, 3, 4), Block(3, 5, 16, 2), Block(3, 3, 16)]
     model = MobileNetwork(8, blocks, 32, 5)
     asked = {"update": UPDATE, "dtype": "int8", "calibrate": samples(3), **options}
     return lab.tiny(model, samples(1)[0], memory=None, **asked)

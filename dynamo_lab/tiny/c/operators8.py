@@ -44,13 +44,21 @@ def _conv8_pair(writer: Places, node: Node) -> str:
     x, out = writer.place(node.args[0]), writer.out(node)
     contiguous(x, out)
     first, second = node.args[1:]
-    between = (x.shape[0], first[0].meta["val"].shape[0], *x.shape[2:])
+    between = _made_by(x.shape, first)
     parts = [
         *_layer(writer, x.shape, between, first),
         *_layer(writer, between, out.shape, second),
     ]
     channel = writer.scratch(node)
     return f"conv8_pair({out.pointer}, {channel}, {x.pointer}, {', '.join(parts)});"
+
+
+def _made_by(x: tuple[int, ...], args: Any) -> tuple[int, ...]:
+    """The shape of a convolution's output, from that of its input and its other arguments."""
+    filters = args[0].meta["val"].shape
+    ways = zip(x[2:], filters[2:], *args[-4:-1], strict=True)  # stride, padding, dilation
+    sizes = ((n + 2 * pad - far * (k - 1) - 1) // step + 1 for n, k, step, pad, far in ways)
+    return (x[0], filters[0], *sizes)
 
 
 def _layer(writer: Places, x: tuple[int, ...], out: tuple[int, ...], args: Any) -> tuple[str, str]:
