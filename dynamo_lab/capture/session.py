@@ -47,11 +47,12 @@ from dynamo_lab.capture.logs.live import LogProbes
 from dynamo_lab.capture.lowering import hooks as lowering_hooks
 from dynamo_lab.capture.lowering.buffers import BufferProbes
 from dynamo_lab.capture.lowering.cudagraphs import CudaGraphProbes
+from dynamo_lab.capture.lowering.imported import when_imported
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
 from dynamo_lab.capture.lowering.origins import OriginProbes
 from dynamo_lab.capture.packages import hooks as packages_hooks
 from dynamo_lab.capture.packages.exports import ExportProbes
-from dynamo_lab.capture.packages.packages import PackageProbes, watch_import
+from dynamo_lab.capture.packages.packages import PackageProbes
 from dynamo_lab.capture.packages.packaging import PackagingProbes
 from dynamo_lab.capture.passes import hooks as passes_hooks
 from dynamo_lab.capture.passes.passes import PassProbes
@@ -217,9 +218,8 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
 
     if lowering_hooks.COMPILE_FX.is_loaded:
         watch_inductor()
-    else:  # importing it takes longer than showing the first graph, so first things first
-        graphs.before_backend = watch_inductor
-        watch_import(patches, watch_inductor)
+    else:
+        when_imported(patches, undo, watch_inductor)
 
 
 class _Probes(Protocol):

@@ -72,6 +72,15 @@ class Patches:
         """
         self._replace(owner, name, lambda function: self.heard(function, listener))
 
+    def run(self, work: Callable[[], None]) -> None:
+        """Do something of ours in the middle of the program, as a probe is run."""
+
+        def probe() -> Generator[None, Any, None]:
+            work()
+            yield
+
+        self._start(probe, (), {})
+
     def heard(
         self, function: Callable[..., Any], listener: Callable[..., None]
     ) -> Callable[..., Any]:

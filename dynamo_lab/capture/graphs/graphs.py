@@ -25,8 +25,6 @@ class GraphProbes:
     def __init__(self, recorder: Recorder, compilations: Compilations) -> None:
         self._recorder = recorder
         self._compilations = compilations
-        self.before_backend: Callable[[], None] = lambda: None
-        """Called when Dynamo is about to hand a graph to a backend."""
         self.recorded: WeakKeyDictionary[fx.Graph, Graph] = WeakKeyDictionary()
         """What was made of each graph that still lives."""
         self.on_recorded: tuple[Callable[[Graph, fx.Graph], None], ...] = ()
@@ -62,7 +60,6 @@ class GraphProbes:
         self._parts = 0
         if SPLIT.is_loaded:  # DDP's backend is imported when it is first needed
             self._watch_splits()
-        self.before_backend()
         yield
 
     def part(self, *_: Any, **__: Any) -> Generator[None, Any, None]:

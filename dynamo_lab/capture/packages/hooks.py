@@ -8,11 +8,6 @@ PACKAGE = Private(
 _UNPACKED = "a package that cannot be made is recorded only if the program does not catch it."
 AOT_COMPILE = Private("torch._inductor", "aot_compile", _UNPACKED)
 WRITE_PACKAGE = Private("torch._inductor.package", "package_aoti", _UNPACKED)
-CONTEXT = Private(
-    "torch._guards",
-    "compile_context",
-    "what is compiled ahead of time without Dynamo is recorded only if Inductor was in use before.",
-)
 EXPORTED = Private(
     "torch._inductor.compile_fx",
     "compile_fx",

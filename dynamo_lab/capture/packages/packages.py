@@ -14,7 +14,6 @@ from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.graphs.graphs import GraphProbes
 from dynamo_lab.capture.graphs.nodes import tensor_value
-from dynamo_lab.capture.lowering.hooks import COMPILE_FX
 from dynamo_lab.capture.packages import hooks
 from dynamo_lab.capture.packages.archive import read
 from dynamo_lab.model.packages import Inlined
@@ -45,18 +44,6 @@ def compile_package(
         draft = os.path.join(folder, name)  # a package holds its own name
         write(model, package_path=draft, inductor_configs=dict(options or {}))
         os.replace(draft, os.path.join(around, name))
-
-
-def watch_import(patches: Patches, when_imported: Callable[[], None]) -> None:
-    """Call back once Inductor is there, for whoever compiles ahead of time without Dynamo."""
-
-    def compile_context(*_: Any) -> Generator[None, Any, None]:
-        """Every compilation begins with a context, AOTInductor's too."""
-        if COMPILE_FX.is_loaded:
-            when_imported()
-        yield
-
-    patches.hook(hooks.CONTEXT, compile_context)
 
 
 class PackageProbes:
