@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch._dynamo import config
 
 import dynamo_lab as lab
 from dynamo_lab.capture.frames.known import KnownFrames
@@ -65,45 +66,52 @@ def adds(x: torch.Tensor) -> torch.Tensor:
 def compiled() -> lab.Recording:
     library: Any = torch
     torch.compiler.reset()
+    made = (nn.Linear(4, 4), nn.Linear(4, 8), nn.Linear(4, 4), nn.ReLU(), doubles, adds)
+    calls = [library.compile(one, backend="eager") for one in made]
     with lab.record() as recorder:
-        for made in (nn.Linear(4, 4), nn.Linear(4, 8), nn.Linear(4, 4), nn.ReLU(), doubles, adds):
-            library.compile(made, backend="eager")(torch.ones(2, 4))
+        for call in calls:
+            call(torch.ones(2, 4))
     return recorder.recording
 
 
 @pytest.mark.live
 def test_each_module_is_a_frame_with_a_name_of_its_own(compiled: lab.Recording) -> None:
-    names = frame_names(compiled)
-    assert names == (
-        "Linear (1 of 3)", "Linear (2 of 3)", "Linear (3 of 3)", "ReLU", "doubles", "adds",
-    )  # fmt: skip
-    graphs = [[one.graph for one in frame.attempts] for frame in compiled.frames]
-    assert graphs == [[at] for at in range(6)]
-    assert compiled.frames[1].details == "in_features=4, out_features=8, bias=True"
+    shown = [(one.name, one.attempts[0].graph) for one in compiled.frames if one.attempts]
+    assert shown == [("Linear", 0), ("Linear", 1), ("ReLU", 2), ("doubles", 3), ("adds", 4)]
+    every = frame_names(compiled)
+    names = [every[one.id] for one in compiled.frames if one.attempts]
+    assert names == [
+        "Linear(in_features=4, out_features=4, bias=True)",
+        "Linear(in_features=4, out_features=8, bias=True)",
+        "ReLU",
+        "doubles",
+        "adds",
+    ]
+    assert names[1] in str(compiled)
 
 
 @pytest.mark.live
 def test_another_module_is_no_recompilation(compiled: lab.Recording) -> None:
     assert compiled.recompiles == ()
     view = build(compiled)
-    assert "captured 6 graphs from 6 frames, without a break" in view.summary.sentence
+    assert "captured 5 graphs from 5 frames, without a break" in view.summary.sentence
     assert "recompiled" not in view.summary.sentence
+    assert [one for one in compiled.findings if "compiled again" in one.sentence] == []
 
 
 @pytest.mark.live
-def test_modules_that_differ_are_named_by_how_they_were_made() -> None:
+def test_the_limit_that_modules_share_is_told_and_a_recompilation_is_of_its_own() -> None:
     library: Any = torch
     torch.compiler.reset()
     one, other = (library.compile(nn.Linear(4, n), backend="eager") for n in (4, 8))
-    with lab.record() as recorder:
+    with config.patch(recompile_limit=2), lab.record() as recorder:
         one(torch.ones(2, 4))
-        other(torch.ones(2, 4))
         one(torch.ones(3, 4))
+        other(torch.ones(2, 4))
     found = recorder.recording
-    assert frame_names(found) == (
-        "Linear(in_features=4, out_features=4, bias=True)",
-        "Linear(in_features=4, out_features=8, bias=True)",
-    )
-    assert [(item.frame, len(item.failures)) for item in found.recompiles] == [(0, 1)]
-    assert [len(frame.attempts) for frame in found.frames] == [2, 1]
-    assert "(in_features=4, out_features=8, bias=True)" in str(found)
+    first, last = found.recompiles
+    frames = [frame.id for frame in found.frames if frame.name == "Linear"]
+    assert ([first.frame, last.frame], first.limit_hit, last.limit_hit) == (frames, False, True)
+    told = [one.title for one in build(found).guards.recompiles]
+    assert told[0].endswith("was compiled again")
+    assert "runs eagerly: PyTorch calls its own modules by one function" in told[1]

@@ -33,6 +33,7 @@ class FrameProbes:
         self._continues: dict[int, tuple[CodeType, int, int | None]] = {}
         self._rewritten: dict[int, int] = {}
         self._compiled: dict[str, int] = {}
+        self._of_others: dict[str, Recompile] = {}
         self._reasons: dict[str, tuple[str, ...]] = {}
         self._kept: list[CodeType] = []  # an id is only good while its object lives
 
@@ -190,6 +191,8 @@ class FrameProbes:
             self._recorder.update(self._recorder.frames, frame, attempts=attempts)
 
     def _mark_limit(self, compile_id: str) -> None:
+        if compile_id in self._of_others:
+            self._recorder.recompiles.append(self._of_others[compile_id])
         for index, recompile in enumerate(self._recorder.recompiles):
             if recompile.compile_id == compile_id:
                 self._recorder.update(self._recorder.recompiles, index, limit_hit=True)
@@ -239,14 +242,18 @@ class FrameProbes:
     ) -> Generator[None, Any, None]:
         """Dynamo found no compiled code whose guards hold, and says which guards failed.
 
-        Those of what was compiled of another module, which only shares the code that calls it, tell
-        nothing of this one.
+        Those of what was compiled for another module, with which this one shares only the code that
+        calls it, tell nothing of this one, unless the limit is reached, which they share too.
         """
         reasons = yield
         compile_id = self._compilations.current_id()
-        at = self._compiled.get(compile_id, self.frame(frame.f_code))
-        told = map(_split_reason, reasons or ())
-        failures = tuple(one for one in told if self._compiled.get(one[0], at) == at)
+        at = self.frame(frame.f_code)
+        every = tuple(_split_reason(reason) for reason in reasons or ())
+        failures = tuple(one for one in every if self._compiled.get(one[0], at) == at)
+        if every and not failures:
+            self._of_others[compile_id] = Recompile(
+                frame=at, compile_id=compile_id, failures=every, limit_hit=True
+            )
         self._reasons[compile_id] = tuple(f"{code}: {failure}" for code, failure in failures)
         if failures:
             self._recorder.recompiles.append(

@@ -7,6 +7,10 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.view.core.places import LIBRARY_ROOT, Line, Places
 
 
+_NO_LIBRARY = ("torch", "IPython")
+"""PyTorch, and what puts a function of its own in the place of `open` in a notebook."""
+
+
 def library_at(line: Line, places: Places) -> str:
     """'the library `einops`' or 'Python's `copy`'; empty for the reader's lines and PyTorch's.
 
@@ -16,7 +20,7 @@ def library_at(line: Line, places: Places) -> str:
         return ""
     path = LIBRARY_ROOT.sub("", places.sources[line[0]].path)
     name = re.split(r"[/\\]", path)[0].removesuffix(".py")
-    if name == "torch" or not name.isidentifier():  # else it is code that something wrote
+    if name in _NO_LIBRARY or not name.isidentifier():  # else it is code that something wrote
         return ""
     return f"Python's `{name}`" if name in sys.stdlib_module_names else f"the library `{name}`"
 

@@ -51,6 +51,7 @@ def within(make: Make, path: str, *, is_called: bool) -> Recording:
         ("/usr/lib/python3.11/json/decoder.py", "Python's `json`"),
         (f"{ROOT}/torch/nn/functional.py", ""),
         ("torch/optim/adam.py", ""),
+        (f"{ROOT}/IPython/core/interactiveshell.py", ""),  # what a notebook has for `open`
         ("<string>", ""),
     ],
 )
