@@ -6,7 +6,6 @@ import sys
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.view.core.places import LIBRARY_ROOT, Line, Places
 
-
 _NO_LIBRARY = ("torch", "IPython")
 """PyTorch, and what puts a function of its own in the place of `open` in a notebook."""
 
