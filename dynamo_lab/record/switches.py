@@ -86,7 +86,7 @@ SWITCHES = (
         "aggressive_fusion",
         "aggressive_fusion",
         "fusion",
-        "Fuse also operations that share no memory, if their loops are the same.",
+        "Fuse also operations that share no memory, if their loops are the same and none reduces.",
     ),
     _switch(
         "combo_kernels",

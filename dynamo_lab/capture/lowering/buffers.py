@@ -220,7 +220,8 @@ class BufferProbes:
                 return outcome, found.form
         outcome, form = became(result, running.node.name, {buffer.name for buffer in made})
         target: Any = running.node.target
-        if outcome == "same" and getattr(getattr(target, "_schema", None), "is_mutable", False):
+        is_mutable = getattr(getattr(target, "_schema", None), "is_mutable", False)
+        if is_mutable and outcome in ("same", "view"):  # it hands back what it changed
             return "in place", form
         is_part = target is operator.getitem and outcome in ("inlined", "same")
         return ("part" if is_part else outcome), form

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { grouped, scaleOf, STRIP, tickText, y } from "../src/benchmarks/charts";
+import { grouped, LEGEND, scaleOf, STRIP, tickText, y } from "../src/benchmarks/charts";
 import { timeOf } from "../src/benchmarks/state";
 import { buildModel } from "../src/core/model";
 import { Sources } from "../src/core/places";
@@ -40,6 +40,12 @@ const pair = (kernels: number | null, eager: number | null, rank: number): Again
 });
 const group = (title: string, cold: AgainstEager, warm: AgainstEager): KernelGroupView => ({
   title, operators: "", kernels: [], eager: [], cold, warm, share: "", launch: "", where: "", line: "", why: "",
+});
+
+describe("a whole call", () => {
+  it("has no part in the colour of an outcome: its kernels are not faster than anything", () => {
+    expect(LEGEND.filter((look) => /faster|slower|alike/.test(look))).toEqual([]);
+  });
 });
 
 describe("groups", () => {

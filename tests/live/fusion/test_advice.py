@@ -12,6 +12,7 @@ from torch._inductor.codegen.cutlass import scheduling
 
 import dynamo_lab as lab
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.record.switches import SWITCHES
 from dynamo_lab.view import build
 from dynamo_lab.view.fusion import advice
 from dynamo_lab.view.fusion.advice import loops, sentences, templates, verdicts
@@ -126,6 +127,22 @@ def test_independent_kernels_become_one_on_a_gpu() -> None:
     alone = lab.lower(apart, *args, target="cuda:sm_90")
     combined = lab.lower(apart, *args, target="cuda:sm_90", options={"combo_kernels": True})
     assert (len(alone.kernels), len(combined.kernels)) == (2, 1)
+
+
+def sums(x: torch.Tensor, y: torch.Tensor) -> Any:
+    return x.sum(1), y.sum(1)
+
+
+@pytest.mark.parametrize(("fn", "fused"), [(apart, True), (sums, False)])
+def test_what_aggressive_fusion_does_it_does_without_reductions_alone(fn: Any, fused: bool) -> None:
+    """It is advised nowhere: what it changes, and what not, is what its switch says."""
+    args = torch.randn(64, 64), torch.randn(64, 64)
+    alone = lab.lower(fn, *args, target="cuda:sm_90")
+    other = lab.lower(fn, *args, target="cuda:sm_90", options={"aggressive_fusion": True})
+    assert (groups(alone), groups(other)) == (2, 1 if fused else 2)
+    assert "aggressive" not in " ".join(changes(alone))
+    (switch,) = [one for one in SWITCHES if one.name == "aggressive_fusion"]
+    assert "none reduces" in switch.sentence
 
 
 @pytest.mark.parametrize("name", BY_NAME)
