@@ -1,7 +1,8 @@
 """Large views: what a page paints first, and what it leaves out that browsers cannot bear."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from msgspec import structs
 
@@ -25,28 +26,38 @@ _MOST = 60_000_000
 """Bytes of JSON beyond which a page takes many seconds to open, and a gigabyte of memory."""
 
 
+_LATER: Mapping[str, Any] = MappingProxyType(
+    {
+        "graphs": (),
+        "links": LinksView(stacks=(), graph_links=()),
+        "expressions": ExpressionsView(),
+        "kernels": KernelsView(kernels=(), wrappers=()),
+        "lowering": LoweringsView(),
+        "decompositions": DecompositionsView(),
+        "steps": None,
+        "fusions": FusionsView(),
+        "passes": PassesView(),
+        "partitions": (),
+        "compiler": CompilerView(),
+        "modules": ModulesView(),
+    }
+)
+"""The fields of a view that grow with its nodes, with what each is while it is not there yet."""
+
+
 def beginning(view: View, size: int) -> View | None:
-    """The answer alone, to be painted while the rest is read; None where all is read at once.
+    """The answer alone, to be painted before the rest is read; None where all is read at once.
 
     `size` is that of the view as JSON, in bytes.
     """
-    if size <= _AT_ONCE:
-        return None
-    return structs.replace(
-        view,
-        graphs=(),
-        kernels=KernelsView(kernels=(), wrappers=()),
-        links=LinksView(stacks=(), graph_links=()),
-        expressions=ExpressionsView(),
-        passes=PassesView(),
-        steps=None,
-        partitions=(),
-        decompositions=DecompositionsView(),
-        lowering=LoweringsView(),
-        compiler=CompilerView(),
-        fusions=FusionsView(),
-        modules=ModulesView(),
-    )
+    return structs.replace(view, **_LATER) if size > _AT_ONCE else None
+
+
+def rest(view: View) -> Iterator[tuple[str, bytes]]:
+    """What the beginning lacks, each field with its JSON: a browser reads one at a time."""
+    for name, empty in _LATER.items():
+        if (value := getattr(view, name)) != empty:
+            yield name, as_json(value)
 
 
 class _Part(NamedTuple):
