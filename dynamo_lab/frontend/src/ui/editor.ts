@@ -9,10 +9,13 @@ import {
 import { classHighlighter } from "@lezer/highlight";
 import { parser } from "@lezer/python";
 
+/** Decorations, or what makes those of the lines in sight. */
+export type Drawn = DecorationSet | ((view: EditorView) => DecorationSet);
+
 /** What is drawn over the text. `base` stays while the text does, `lit` changes with each hover, `step` with the steps. */
 export interface Dressing {
-  readonly base: DecorationSet;
-  readonly lit: DecorationSet;
+  readonly base: Drawn;
+  readonly lit: Drawn;
   readonly step: DecorationSet;
   readonly signs: RangeSet<GutterMarker>;
   readonly times: RangeSet<GutterMarker>;
@@ -24,7 +27,8 @@ const bare: Dressing = { base: Decoration.none, lit: Decoration.none, step: Deco
 /** While a text is written in, what is drawn over it stays with its place. */
 function moved(value: Dressing, { changes }: Transaction): Dressing {
   const { base, lit, step, times, signs } = value;
-  return { base: base.map(changes), lit: lit.map(changes), step: step.map(changes), times: times.map(changes), signs: signs.map(changes) };
+  const along = (drawn: Drawn): Drawn => (typeof drawn === "function" ? drawn : drawn.map(changes));
+  return { base: along(base), lit: along(lit), step: step.map(changes), times: times.map(changes), signs: signs.map(changes) };
 }
 
 const dressing = StateField.define<Dressing>({

@@ -49,9 +49,11 @@ export function opening(text: string): string {
   return errors(QUOTE + text) < errors(text) ? QUOTE : "";
 }
 
-export function highlightPieces(lines: readonly LineView[], texts: readonly string[]): Range<Decoration>[] {
+/** The colours of these lines, which begin at `offset` in the document. */
+export function highlightPieces(lines: readonly LineView[], texts: readonly string[], offset = 0): Range<Decoration>[] {
   const ranges: Range<Decoration>[] = [];
-  for (const { from, text } of pieces(lines, texts)) {
+  for (const piece of pieces(lines, texts)) {
+    const [text, from] = [piece.text, offset + piece.from];
     const before = opening(text);
     highlightTree(parser.parse(before + text), classHighlighter, (start, end, classes) => {
       const [a, b] = [Math.max(0, start - before.length), end - before.length];
