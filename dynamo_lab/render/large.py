@@ -1,4 +1,4 @@
-"""Large views: what a page paints first, and what it leaves out that browsers cannot bear."""
+"""Large views: what a page paints first, and what is left out that browsers cannot bear."""
 
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
@@ -9,6 +9,7 @@ from msgspec import structs
 from dynamo_lab.model.core.codec import as_json
 from dynamo_lab.view import View
 from dynamo_lab.view.code.expressions import ExpressionsView
+from dynamo_lab.view.compare.side_by_side import SideBySideView
 from dynamo_lab.view.compiler.compiler import CompilerView
 from dynamo_lab.view.core.links import LinksView
 from dynamo_lab.view.decompositions.decompositions import DecompositionsView
@@ -23,7 +24,7 @@ _AT_ONCE = 4_000_000
 """Bytes of JSON that a browser reads in well under a second."""
 
 _MOST = 60_000_000
-"""Bytes of JSON beyond which a page takes many seconds to open, and a gigabyte of memory."""
+"""Bytes of JSON beyond which a view takes many seconds to open, and a gigabyte of memory."""
 
 
 _LATER: Mapping[str, Any] = MappingProxyType(
@@ -68,7 +69,7 @@ class _Part(NamedTuple):
 
 
 def fitted(view: View, most: int = _MOST) -> tuple[View, bytes]:
-    """The view as a page can show it, and its JSON; a note says what is left out, if anything."""
+    """The view as a browser can show it, and its JSON; a note says what is left out, if any."""
     packed = as_json(view)
     left_out: list[str] = []
     for part in _PARTS:
@@ -84,13 +85,22 @@ def fitted(view: View, most: int = _MOST) -> tuple[View, bytes]:
     return view, packed
 
 
+def fitted_together(several: SideBySideView) -> bytes:
+    """The JSON of several views, of which each may take its part of what a browser can bear."""
+    packed = as_json(several)
+    if len(packed) <= _MOST:
+        return packed
+    views = tuple(fitted(view, _MOST // len(several.views))[0] for view in several.views)
+    return as_json(structs.replace(several, views=views))
+
+
 def _note(view: View, left_out: list[str]) -> NoteView:
     nodes = sum(len(graph.name) for graph in view.graphs)
     return NoteView(
         level="warning",
-        about="page",
+        about="view",
         message=(
-            f"This page leaves out {' and '.join(left_out)}: with {nodes:,} nodes in its graphs, a "
+            f"This view leaves out {' and '.join(left_out)}: with {nodes:,} nodes in its graphs, a "
             "browser would not show them in time. The saved recording has everything; "
             "`dynamo-lab show` prints it."
         ),

@@ -15,7 +15,7 @@ from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.model.core.codec import as_json
 from dynamo_lab.render.fallback.compare.side_by_side import fallback_of_several
 from dynamo_lab.render.fallback.page import fallback
-from dynamo_lab.render.large import beginning, fitted, rest
+from dynamo_lab.render.large import beginning, fitted, fitted_together, rest
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
@@ -58,7 +58,7 @@ def page_of_several(view: SideBySideView) -> str:
         DynamoLabError: the front-end has not been built.
     """
     title = f"{view.views[0].summary.title}: {', '.join(view.labels)}"
-    return _page(_whole(as_json(view)), title, fallback_of_several(view, limit=_NOSCRIPT_BYTES))
+    return _page(_several(view), title, fallback_of_several(view, limit=_NOSCRIPT_BYTES))
 
 
 def shell() -> str:
@@ -72,7 +72,7 @@ def shell() -> str:
 
 def data_of(view: View | SideBySideView) -> str:
     """What a page has of its view."""
-    return join(*(_fitted(view)[1] if isinstance(view, View) else _whole(as_json(view))))
+    return join(*(_fitted(view)[1] if isinstance(view, View) else _several(view)))
 
 
 def _fitted(view: View) -> tuple[View, _Data]:
@@ -85,6 +85,10 @@ def _fitted(view: View) -> tuple[View, _Data]:
     names = " ".join(name for name, _ in later)
     blocks = (_json(content, id=f"{_DATA}-{name}") for name, content in later)
     return view, _Data(_json(as_json(first), id=_FIRST, data_later=names), join(*blocks))
+
+
+def _several(view: SideBySideView) -> _Data:
+    return _whole(fitted_together(view))
 
 
 def _whole(packed: bytes) -> _Data:

@@ -31,7 +31,7 @@ _PAINTED = """() => {
 _WHOLE = """() => document.querySelector("[data-tabs~=graphs]") ? performance.now() : 0"""
 """Once all of a large recording is read, not just the answer."""
 
-_LEFT_OUT = "This page leaves out"
+_LEFT_OUT = "This view leaves out"
 _SLOWEST = 8
 
 

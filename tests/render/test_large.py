@@ -12,6 +12,7 @@ from dynamo_lab.model.core.codec import as_json
 from dynamo_lab.render import large
 from dynamo_lab.render.page import page
 from dynamo_lab.view import View, build
+from dynamo_lab.view.compare.side_by_side import SideBySideView
 from tests.benchmarks.core.synthetic import recording
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def test_the_answer_and_the_rest_are_the_whole(view: View) -> None:
     first = large.beginning(view, len(as_json(view)))
     assert first is not None
     later = {name: msgspec.json.decode(content) for name, content in large.rest(view)}
-    assert msgspec.to_builtins(first) | later == msgspec.json.decode(as_json(view))
+    assert msgspec.json.decode(as_json(first)) | later == msgspec.json.decode(as_json(view))
 
 
 def test_what_is_left_out_is_said_and_no_more_than_need_be(view: View) -> None:
@@ -54,6 +55,17 @@ def test_what_is_left_out_is_said_and_no_more_than_need_be(view: View) -> None:
     least, _ = large.fitted(view, 1)
     assert least.graphs == view.graphs
     assert "the code of kernels" in least.notes[0].message
+
+
+def test_several_share_what_a_browser_can_bear(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
+    several = SideBySideView(labels=("a", "b"), views=(view, view), pairs=())
+    size = len(as_json(view))
+    monkeypatch.setattr(large, "_MOST", 3 * size)
+    assert large.fitted_together(several) == as_json(several)
+    monkeypatch.setattr(large, "_MOST", size)
+    packed = msgspec.json.decode(large.fitted_together(several), type=SideBySideView)
+    assert ["leaves out" in one.notes[0].message for one in packed.views] == [True, True]
+    assert len(as_json(packed)) <= size
 
 
 @pytest.mark.browser
