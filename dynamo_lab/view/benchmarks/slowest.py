@@ -26,7 +26,10 @@ class SlowestKernel(Struct, frozen=True, kw_only=True):
 
 
 class SlowestView(Struct, frozen=True, kw_only=True):
-    """The kernel with the most time in a warm call; several where times do not tell them apart."""
+    """The kernel with the most time in a warm call; several where times do not tell them apart.
+
+    The sentence has no end: the kernels follow.
+    """
 
     sentence: str
     kernels: tuple[SlowestKernel, ...]
@@ -54,23 +57,20 @@ def slowest(timed: Sequence[KernelTime], context: Context) -> SlowestView | None
     if len(first) > _MOST_NAMED or len(first) == len(order):
         return None
     kernels = tuple(_named(kernel, calls[kernel], context) for kernel in first)
-    sentence = _sentence([spreads[kernel] for kernel in first], len(order), context)
-    if untimed := len({one.kernel for one in timed}) - len(order):
-        sentence += f" {plural(untimed, 'kernel')} could not be timed."
-    return SlowestView(sentence=sentence, kernels=kernels)
+    is_all = len(order) == len({one.kernel for one in timed})
+    of = f"of {'' if is_all else 'the '}{plural(len(order), 'kernel')}"
+    of += "" if is_all else " that could be timed"
+    return SlowestView(
+        sentence=_sentence([spreads[kernel] for kernel in first], of, context), kernels=kernels
+    )
 
 
-def _sentence(first: Sequence[Spread], count: int, context: Context) -> str:
-    of = f"of {plural(count, 'kernel')}"
+def _sentence(first: Sequence[Spread], of: str, context: Context) -> str:
     times = listed([median_text(one) for one in first])
     if len(first) > 1:
-        return f"The slowest {of} are not distinguishable: {times} a call."
+        return f"The slowest {of} are not distinguishable, {times} a call"
     part = share(first[0], context.whole)
-    return (
-        f"The slowest {of} takes {times}, {part} of a warm call."
-        if part
-        else (f"The slowest {of} takes {times} a call.")
-    )
+    return f"The slowest {of} takes {times}" + (f", {part} of a warm call" if part else " a call")
 
 
 def _named(kernel: int, calls: Sequence[KernelTime], context: Context) -> SlowestKernel:

@@ -37,7 +37,7 @@ export function Slowest({ program }: { program: ProgramView }) {
   const { sentence, kernels } = program.slowest;
   return (
     <>
-      {sentence} {kernels.map((one, i) => (
+      {sentence}: {kernels.map((one, i) => (
         <span key={one.id}>{i > 0 && "; "}<Go to={kernelEntity(one.id)}>{one.title}</Go>{one.where && ", "}{one.line ? <Go to={one.line}>{one.where}</Go> : one.where}</span>
       ))}
     </>
