@@ -14,7 +14,7 @@ import { Empty } from "../ui/bits";
 import { CopyButton } from "../ui/copy/copy";
 import { Editor } from "../ui/editor";
 import { type LineMap, lineTimes, mapLines, type Position, signs, stepDressing } from "./dressing";
-import { DrawnSource, isReadInPieces } from "./in-sight";
+import { DrawnSource } from "./in-sight";
 import { codeState } from "./state";
 
 const STATES: Readonly<Record<string, string>> = {
@@ -130,7 +130,7 @@ function Pane({ source, model, store }: PaneProps) {
     if (!parent.current) return;
     const lines = mapLines(source);
     const made = new Editor(parent.current, {
-      text: lines.text, language: isReadInPieces(source) ? "" : "python", label: `Code of ${source.label}`, number: lines.number, signs: true,
+      text: lines.text, language: "python", label: `Code of ${source.label}`, number: lines.number, signs: true,
     });
     editor.current = made;
     map.current = lines;

@@ -1,13 +1,12 @@
 // How the lines in sight are decorated: states, regions, breaks and expressions, and what is lit. Those of a
 // long file that are out of sight cost nothing.
-import { type Range, RangeSet } from "@codemirror/state";
+import type { Range } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView } from "@codemirror/view";
 import { expressionEntity, lineEntity } from "../core/entities";
 import type { Mask } from "../core/kin";
 import type { Model } from "../core/model";
 import { LINE, type LineView, type Mark, type SourceView } from "../core/types.generated";
 import type { Drawn } from "../ui/editor";
-import { hasGaps, highlightPieces } from "../ui/highlight";
 import { type Doc, type LineMap, markRanges, type Position } from "./dressing";
 
 /** What is lit by the pointer, and held by what is selected. */
@@ -15,13 +14,6 @@ export interface Masks {
   readonly lit: Mask | null;
   readonly held: Mask | null;
 }
-
-/** Beyond so many lines the text is not read as a whole: its colours are those of what is in sight. */
-const LONG = 1000;
-/** Lines above those in sight that are read with them: a text over several lines may begin there. */
-const LEAD = 60;
-
-export const isReadInPieces = ({ lines }: SourceView): boolean => lines.length > LONG || hasGaps(lines);
 
 /** The first and the last line of the document that are in sight, from 1. */
 type Sight = readonly [first: number, last: number];
@@ -62,13 +54,11 @@ export class DrawnSource {
   private readonly marks: ReadonlyMap<number, readonly Mark[]>;
   /** The indices of expressions. */
   private readonly expressions: ReadonlyMap<number, readonly number[]>;
-  private readonly isInPieces: boolean;
   private known: { readonly sight: Sight; readonly drawn: DecorationSet } | null = null;
 
   constructor(private readonly source: SourceView, private readonly lines: LineMap, private readonly doc: Doc, private readonly model: Model) {
     const { shown } = model.view.expressions;
     const own = shown.flatMap(([of], index) => (of === source.id ? [index] : []));
-    this.isInPieces = isReadInPieces(source);
     this.marks = byLine(source.marks, lines, (mark) => mark);
     this.expressions = byLine(own, lines, (index) => this.placeOf(index));
   }
@@ -101,8 +91,7 @@ export class DrawnSource {
       const mark = Decoration.mark({ class: `dl-mark dl-mark-${one.kind}`, attributes: { "data-entity": one.target, "data-go": one.target, title: one.label } });
       for (const { from, to } of markRanges(one, this.doc, this.lines)) found.push(mark.range(from, to));
     }
-    const drawn = Decoration.set(found, true);
-    return this.isInPieces ? RangeSet.join([drawn, Decoration.set(this.colours(sight), true)]) : drawn;
+    return Decoration.set(found, true);
   }
 
   private drawLines([first, last]: Sight): Range<Decoration>[] {
@@ -120,14 +109,6 @@ export class DrawnSource {
       found.push(decoration.range(doc.line(at).from));
     }
     return found;
-  }
-
-  /** The colours of a text that is not read as a whole. */
-  private colours([first, last]: Sight): Range<Decoration>[] {
-    const start = Math.max(1, first - LEAD);
-    const texts = Array.from({ length: last - start + 1 }, (_, i) => this.doc.line(start + i).text);
-    const offset = this.doc.line(start).from;
-    return highlightPieces(this.source.lines.slice(start - 1, last), texts, offset);
   }
 
   private drawLit(sight: Sight, ofLines: Masks, ofExpressions: Masks, cursor: number): Range<Decoration>[] {

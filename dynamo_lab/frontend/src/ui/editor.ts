@@ -8,6 +8,7 @@ import {
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { parser } from "@lezer/python";
+import { hasGaps, pythonInSight } from "./highlight";
 
 /** Decorations, or what makes those of the lines in sight. */
 export type Drawn = DecorationSet | ((view: EditorView) => DecorationSet);
@@ -53,6 +54,17 @@ export function language(name: string): Extension | null {
   if (name === "python" || name === "triton") return python;
   if (name === "cpp" || name === "metal" || name === "c" || name === "c++") return cpp();
   return null;
+}
+
+/** Beyond so many lines a text to read is not read as a whole: its colours are those of what is in sight. */
+const LONG = 1000;
+
+/** What colours the text; a long one, or one with gaps between its lines, piece by piece. */
+function colours({ text, language: name, number = (line) => line, writing }: EditorOptions): Extension {
+  const support = language(name);
+  if (support !== python || writing) return support ?? [];
+  const numbers = text.split("\n").map((_, i) => number(i + 1));
+  return numbers.length > LONG || hasGaps(numbers) ? pythonInSight(number) : python;
 }
 
 export interface EditorOptions {
@@ -139,7 +151,6 @@ export class Editor {
 }
 
 function extensions(options: EditorOptions): Extension[] {
-  const support = language(options.language);
   const number = options.number;
   return [
     options.writing ?? [EditorState.readOnly.of(true), EditorView.editable.of(false)],
@@ -152,7 +163,7 @@ function extensions(options: EditorOptions): Extension[] {
     // Shows control and bidirectional characters, so that code cannot look like other code.
     highlightSpecialChars(),
     syntaxHighlighting(classHighlighter),
-    support ?? [],
+    colours(options),
     dressing,
     scrollWithin,
   ];
