@@ -19,6 +19,7 @@ import traitlets
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.render.large import fitted, fitted_together
 from dynamo_lab.render.page import page, page_of_several
 from dynamo_lab.render.waiting import Waiting
 from dynamo_lab.view import View, build
@@ -239,4 +240,5 @@ class Explorer(anywidget.AnyWidget):
 
 
 def _packed(view: View | SideBySideView) -> bytes:
-    return gzip.compress(codec.as_json(view), 5)
+    packed = fitted(view)[1] if isinstance(view, View) else fitted_together(view)
+    return gzip.compress(packed, 5)

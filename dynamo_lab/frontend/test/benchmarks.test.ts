@@ -50,7 +50,7 @@ describe("a whole call", () => {
 
 describe("groups", () => {
   const program: ProgramView = {
-    title: "", way: 0, phase: "forward", whole: "", parts: [], remainder: "", problem: "", adds_up: true, remarks: [],
+    title: "", way: 0, phase: "forward", whole: "", parts: [], remainder: "", problem: "", adds_up: true, remarks: [], slowest: null,
     groups: [group("a", pair(1, 3, 1), pair(2, 1, 0)), group("b", pair(4, null, 0), pair(null, null, 1))],
   };
 

@@ -1652,6 +1652,7 @@ export interface ProgramView {
   readonly problem: string;
   readonly adds_up: boolean;
   readonly remarks: readonly string[];
+  readonly slowest: SlowestView | null;
 }
 
 /**
@@ -1720,6 +1721,20 @@ export interface SumPart {
   readonly seconds: number;
   readonly text: string;
   readonly share: string;
+}
+
+/** The kernel with the most time in a warm call; several where times do not tell them apart. */
+export interface SlowestView {
+  readonly sentence: string;
+  readonly kernels: readonly SlowestKernel[];
+}
+
+/** A kernel by its recording's id; `line` is the first of the user's lines that it serves. */
+export interface SlowestKernel {
+  readonly id: number;
+  readonly title: string;
+  readonly where: string;
+  readonly line: string;
 }
 
 /**
