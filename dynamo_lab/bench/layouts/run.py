@@ -9,11 +9,11 @@ from msgspec import structs
 
 from dynamo_lab.bench.layouts.graph_fusion import joined
 from dynamo_lab.bench.layouts.ways import Way
-from dynamo_lab.bench.quantization.parts import relative_error
 from dynamo_lab.bench.recorded_call import Recorded, recorded_call
 from dynamo_lab.capture.core.compat import many_ways
 from dynamo_lab.capture.layouts.choices import layout_choices
 from dynamo_lab.errors import AlreadyRecordingError
+from dynamo_lab.measure.checks import relative_error
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.machine import describe_machine
 from dynamo_lab.measure.rounds import Plan, take_turns
