@@ -53,12 +53,16 @@ def astray(conv: Convolution, choice: LayoutChoice | None) -> str:
 def joined(one: Concat) -> str:
     """What a concatenation is made by."""
     if one.form == "ConcatKernel":
-        how = f"{one.parts} parts are written where they belong in one buffer"
+        how = f"{_parts(one.parts)} written where they belong in one buffer"
         copies = f", {one.copied} of them by a copy" if one.copied else ", none by a copy"
         return f"ConcatKernel: {how}{copies}."
     if one.form == "Pointwise":
         return "one loop picks each element from its part (pointwise_cat)."
     return f"{one.form or 'unknown'}, {one.outcome}."
+
+
+def _parts(count: int) -> str:
+    return f"{plural(count, 'part')} {'is' if count == 1 else 'are'}"
 
 
 def frozen(done: Rewritten) -> Iterator[str]:
