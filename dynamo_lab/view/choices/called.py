@@ -7,7 +7,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.attention.attention import AttentionView
 from dynamo_lab.view.attention.choices import ChoiceView, KernelChoiceView
 from dynamo_lab.view.choices.choice import ChoiceRow
-from dynamo_lab.view.core.origins import origin_of
+from dynamo_lab.view.core.origins import origin_of, where_of
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import first_up, listed
 from dynamo_lab.view.fast_path.fast_path import FastPathView
@@ -77,18 +77,17 @@ def of_fast_path(row: FastPathView) -> ChoiceRow:
 def of_precision(recording: Recording, places: Places) -> Iterator[ChoiceRow]:
     """Each region of autocast, and what it casts."""
     for region in regions(recording):
-        nodes = [region.node] if region.node >= 0 else [cast.node for cast in region.casts]
-        origin = origin_of([(region.graph, node) for node in nodes], recording, places)
-        lit = dict.fromkeys((*nodes, *(cast.node for cast in region.casts)))
-        is_around = region.node < 0
+        inside = [(region.graph, node) for node in region.inside]
+        origin = origin_of(inside, recording, places)
+        entered = () if region.node < 0 else (region.node,)
+        lit = dict.fromkeys((*entered, *(cast.node for cast in region.casts)))
         yield ChoiceRow(
             kind="precision",
             choice=_region(region),
-            reason=_AROUND if is_around else _ASKED,
+            reason=_ASKED if entered else _AROUND,
             effect=_casts(region.casts) or _KEPT,
-            where=origin.where,
+            where=where_of(inside, recording, places),
             line=origin.entity,
-            code="" if is_around else origin.line,
             nodes=tuple(f"node:{region.graph}:{node}" for node in lit),
             tab="graphs",
         )

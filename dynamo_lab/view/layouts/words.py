@@ -17,6 +17,8 @@ RULES: dict[Rule, str] = {
     "unknown": "PyTorch gives no reason, and none of its rules that are known here says so",
 }
 
+_OTHER_DIMENSIONS = "Inductor asks for channels last of convolutions over two dimensions alone."
+
 
 def verdict_on(choice: LayoutChoice) -> str:
     """'Channels last is chosen for 2 convolutions'."""
@@ -39,10 +41,12 @@ def told(choice: LayoutChoice) -> str:
 
 def astray(conv: Convolution, choice: LayoutChoice | None) -> str:
     """Why a result is in its layout, where the choice for its graph alone does not say so."""
-    if len(conv.shape) != 4 or conv.order in ("either", "unknown"):
+    if conv.order in ("either", "unknown"):
         return ""
     if choice is None:
         return "What was chosen for its graph is not known."
+    if len(conv.shape) != 4:
+        return _OTHER_DIMENSIONS if choice.chosen else ""
     if (conv.order == "channels last") == choice.chosen:
         return ""
     if not choice.chosen and conv.given == "channels last":

@@ -5,7 +5,7 @@ of its lists of operators.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dynamo_lab.model.graphs import Graph, Node
@@ -39,7 +39,8 @@ class Cast(NamedTuple):
 class Region(NamedTuple):
     """Where autocast is entered, by its node; -1 where it was on around the compiled call.
 
-    `dtype` is empty where the region leaves it to PyTorch, or turns autocast off.
+    `dtype` is empty where the region leaves it to PyTorch, or turns autocast off. `inside` are its
+    operators, without those of a region in it: Dynamo keeps no line of the statement itself.
     """
 
     graph: int
@@ -47,6 +48,7 @@ class Region(NamedTuple):
     device: str
     dtype: str
     enabled: bool
+    inside: tuple[int, ...]
     casts: tuple[Cast, ...]
 
 
@@ -62,27 +64,43 @@ def _has_regions(graph: Graph) -> bool:
 
 
 def _of_graph(graph: Graph) -> Iterator[Region]:
+    entered: dict[int, list[int]] = {}
     open_ones: list[int] = []
-    casts: dict[int, list[Cast]] = {}
+    casts: dict[int, Cast] = {}
+    around: list[int] = []
     for node in graph.nodes:
+        if cast := _cast(node, graph):
+            casts[node.index] = cast
         if node.target.endswith(_ENTER):
             open_ones.append(node.index)
-            casts[node.index] = []
+            entered[node.index] = []
         elif node.target.endswith(_EXIT):
             open_ones = [at for at in open_ones if at not in node.inputs]
-        elif cast := _cast(node, graph):
-            inner = open_ones[-1] if open_ones else -1
-            if open_ones or (cast.is_narrower and cast.name in _PRODUCTS):
-                casts.setdefault(inner, []).append(cast)
-    if -1 in casts:
-        kinds = {cast.dtype for cast in casts[-1]}
-        dtype = next(iter(kinds)) if len(kinds) == 1 else ""
-        yield Region(graph.id, -1, "", dtype, enabled=True, casts=tuple(casts.pop(-1)))
-    for at, found in casts.items():
-        yield _region(graph, graph.nodes[at], tuple(found))
+        elif open_ones and node.op.startswith("call_"):
+            entered[open_ones[-1]].append(node.index)
+        elif cast and cast.is_narrower and cast.name in _PRODUCTS:
+            around.append(node.index)
+    if around:
+        yield _around(graph, around, casts)
+    for at, inside in entered.items():
+        yield _region(graph, graph.nodes[at], inside, casts)
 
 
-def _region(graph: Graph, node: Node, casts: tuple[Cast, ...]) -> Region:
+def _around(graph: Graph, products: list[int], casts: Mapping[int, Cast]) -> Region:
+    found = tuple(casts[at] for at in products)
+    kinds = {cast.dtype for cast in found}
+    return Region(
+        graph=graph.id,
+        node=-1,
+        device="",
+        dtype=kinds.pop() if len(kinds) == 1 else "",
+        enabled=True,
+        inside=tuple(products),
+        casts=found,
+    )
+
+
+def _region(graph: Graph, node: Node, inside: list[int], casts: Mapping[int, Cast]) -> Region:
     """What `autocast` was called with: device, type, whether it is on, whether it caches."""
     device, dtype, enabled, *_ = [*map(str.strip, node.arguments.split(",")), "", "", ""]
     is_on = enabled != "False"
@@ -92,7 +110,8 @@ def _region(graph: Graph, node: Node, casts: tuple[Cast, ...]) -> Region:
         device=device.strip("'"),
         dtype=dtype.removeprefix("torch.") if is_on and dtype.startswith("torch.") else "",
         enabled=is_on,
-        casts=casts,
+        inside=tuple(inside),
+        casts=tuple(casts[at] for at in inside if at in casts),
     )
 
 

@@ -44,21 +44,23 @@ def rows() -> list[ChoiceRow]:
         return choices(program, torch.randn(2, 3, 8, 8))
 
 
-CODE = {"layout": "y = ", "concatenation": "y = ", "attention": "seen = "}
-"""How the line begins that a kind is of."""
+CODE = {"layout": "y = ", "concatenation": "y = ", "attention": "seen = ", "precision": ""}
+"""How the line begins that a kind is of; a region of autocast is of several."""
 
 
 def test_every_kind_is_there_with_its_line(rows: list[ChoiceRow]) -> None:
     assert {"attention", "precision", "layout", "concatenation"} == {row.kind for row in rows}
     for row in rows:
-        assert row.code.startswith(CODE.get(row.kind, "with torch.autocast("))
+        assert row.code.startswith(CODE[row.kind])
         assert row.line
 
 
 def test_regions_cast_what_pytorch_casts(rows: list[ChoiceRow]) -> None:
     on, off = (row for row in rows if row.kind == "precision")
     assert (on.choice, off.choice) == ("autocast on cpu to bfloat16", "autocast on cpu is off")
-    assert on.code.startswith("with torch.autocast(")
+    first = program.__code__.co_firstlineno
+    assert f"lines {first + 3}, {first + 6}" in on.where
+    assert f"line {first + 5}" in off.where
     assert "bf16 where more bits are given: linear." in on.effect
     assert off.effect.startswith("Each operator in it gives the type that it is given")
 

@@ -21,7 +21,7 @@ def rows(recording: Recording, kind: str) -> list[ChoiceRow]:
 def test_each_kind_has_its_line_its_reason_and_its_nodes(make: Make) -> None:
     found = build(make("choosing")).choices
     assert [(row.kind, row.line, row.nodes[0]) for row in found] == [
-        ("precision", "line:0:1", "node:0:2"),
+        ("precision", "line:0:2", "node:0:2"),
         ("quantization", "line:0:2", "node:1:4"),
         ("quantization", "line:0:4", "node:1:7"),
         ("quantization", "line:0:5", "node:1:8"),

@@ -165,6 +165,13 @@ def test_a_name_of_a_buffer_is_of_its_own_graph() -> None:
     assert [one.given for one in convolutions(both)] == ["contiguous", "channels last"]
 
 
+def test_a_convolution_of_three_dimensions_is_not_asked_for_channels_last() -> None:
+    shape, stride = ("2", "3", "4", "4", "4"), ("192", "64", "16", "4", "1")
+    (conv,) = convolutions(recording(stride, stride, shape))
+    assert "over two dimensions alone" in astray(conv, CHOSEN)
+    assert astray(conv, SAID) == ""
+
+
 def test_a_choice_that_was_not_recorded_explains_nothing() -> None:
     facts = recording(FIRST, LAST)
     (conv,) = convolutions(facts)

@@ -46,9 +46,9 @@ def _captured() -> Table:
     table = Table()
     x, weight = table.input("x", _value("f32", *_IMAGE)), table.input("w", _value("f32", "3", "3"))
     called = {"arguments": "'cpu', torch.bfloat16, True, None", "value": Value()}
-    entered = table.node("enter", "torch.amp._enter_autocast", stack=0, **called)
+    entered = table.node("enter", "torch.amp._enter_autocast", **called)
     conv = table.node("conv", "torch.conv2d", x, weight, stack=1, value=_value("bf16", *_IMAGE))
-    table.node("exit", "torch.amp._exit_autocast", entered, stack=0, value=Value())
+    table.node("exit", "torch.amp._exit_autocast", entered, value=Value())
     table.output(conv)
     return table
 
