@@ -48,7 +48,7 @@ def _chosen_by(one: Product) -> str:
     if one.pattern:
         return f"Inductor's pattern `{one.pattern}` for quantized graphs matched."
     if one.kernel:
-        return "The program calls it: no pattern of Inductor's put it there."
+        return "The program calls it, or what quantized it: no pattern of Inductor's put it there."
     if one.is_integer:
         return "Not known: none of Inductor's patterns for quantized graphs matched it."
     return "Its operands are float in memory; why they were not quantized is not recorded."

@@ -10,7 +10,7 @@ from dynamo_lab.model.lowering import Buffer, Lowered
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.graphs.kinds import kind_of
 
-_KERNEL = re.compile(r"qlinear|qconv|int8pack|int4pack|_int_mm|_scaled_mm|dyn_quant")
+_KERNEL = re.compile(r"qlinear|qconv|int[48]|_int_mm|_scaled_mm|dyn_quant", re.IGNORECASE)
 _BYTES = frozenset({"i8", "u8"})
 _CARRY = frozenset({"elementwise", "view", "copy"})
 

@@ -19,6 +19,7 @@ import dynamo_lab as lab
 from dynamo_lab.capture.layouts.layouts import choice_of, sentences
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.layouts.trial import WayName
+from dynamo_lab.view import build
 from dynamo_lab.view.layouts.reading import concats, convolutions, rewritten
 
 if TYPE_CHECKING:
@@ -96,6 +97,9 @@ def test_channels_last_is_chosen_and_seen(found: tuple[Layouts, dict[str, int]])
     assert {one.order for one in convolutions(made.recordings["compiled"])} == {"channels last"}
     given = [one.given for one in convolutions(made.recordings["compiled"])]
     assert given == ["contiguous", "channels last", "channels last"]  # in memory, not as in eager
+    (listed,) = (row for row in build(made.recordings["compiled"]).choices if row.kind == "layout")
+    assert listed.choice == "Channels last is chosen for 3 convolutions"
+    assert listed.effect.startswith("3 results in channels last. Each call copies ")
     row = made.view.ways[1]
     assert {one.told for one in row.convolutions} == {""}
     # the weight of a convolution is brought into the layout in each call, unless it is frozen

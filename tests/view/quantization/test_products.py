@@ -70,6 +70,7 @@ def test_without_bytes_there_is_nothing_to_look_for() -> None:
     [
         ("torch._inductor.fx_passes.quantization.qlinear", "onednn.qlinear_pointwise", "qlinear"),
         ("aten._int_mm.default", "extern_kernels._int_mm", ""),
+        ("aten._weight_int4pack_mm_for_cpu.default", "quantized.int4mm_packed_weight_cpu", ""),
     ],
 )
 def test_a_kernel_for_integers_is_named(target: str, kernel: str, pattern: str) -> None:
