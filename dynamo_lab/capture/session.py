@@ -42,6 +42,8 @@ from dynamo_lab.capture.kernels.announced import AnnouncedProbes
 from dynamo_lab.capture.kernels.builds import BuildProbes
 from dynamo_lab.capture.kernels.kernels import KernelProbes
 from dynamo_lab.capture.kernels.statements import StatementProbes
+from dynamo_lab.capture.layouts import hooks as layouts_hooks
+from dynamo_lab.capture.layouts.layouts import LayoutProbes
 from dynamo_lab.capture.logs import hooks as logs_hooks
 from dynamo_lab.capture.logs.live import LogProbes
 from dynamo_lab.capture.lowering import hooks as lowering_hooks
@@ -81,7 +83,14 @@ _TABLES = (
 )
 """The private names that every recording depends on."""
 
-_TABLES_OF_INDUCTOR = (lowering_hooks, fusion_hooks, kernels_hooks, passes_hooks, packages_hooks)
+_TABLES_OF_INDUCTOR = (
+    lowering_hooks,
+    layouts_hooks,
+    fusion_hooks,
+    kernels_hooks,
+    passes_hooks,
+    packages_hooks,
+)
 
 _running: dict[str, Undo] = {}
 """The recording that runs: probes sit on functions of the whole process, so one at a time."""
@@ -204,7 +213,8 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         for probes in (
             lowering,
             OriginProbes(),
-            BufferProbes(recorder, graphs, lowering),
+            BufferProbes(recorder, lowering),
+            LayoutProbes(recorder, lowering),
             CudaGraphProbes(recorder, lowering),
             kernels,
             BuildProbes(recorder),

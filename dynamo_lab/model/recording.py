@@ -27,6 +27,7 @@ from dynamo_lab.model.guards.costs import GuardTime
 from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.layouts.choices import LayoutChoice
 from dynamo_lab.model.logs import LogRecord
 from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Export, Package, PackageFailure
@@ -84,6 +85,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     lowerings: tuple[Lowering, ...] = ()
     lab_graphs: tuple[LabGraph, ...] = ()
     buffers: tuple[Buffer, ...] = ()
+    layout_choices: tuple[LayoutChoice, ...] = ()
     schedules: tuple[Schedule, ...] = ()
     memory_plans: tuple[MemoryPlan, ...] = ()
     cuda_graphs: tuple[CudaGraphs, ...] = ()

@@ -65,6 +65,7 @@ def test_a_program_runs_and_its_page_can_be_written(name: str, tmp_path: Path) -
         "guards": first.recompiles,
         "package": first.packages,
         "attention": first.attentions,
+        "choices": first.layout_choices,
         "fast_path": first.fast_paths,
         "ranks": first.rank,
     }

@@ -30,6 +30,7 @@ from dynamo_lab.model.guards.costs import GuardTime
 from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.layouts.choices import LayoutChoice
 from dynamo_lab.model.logs import LogRecord
 from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Export, Package, PackageFailure
@@ -113,6 +114,7 @@ class Recorder:
         self.lowerings: list[Lowering] = []
         self.lab_graphs: list[LabGraph] = []
         self.buffers: list[Buffer] = []
+        self.layout_choices: list[LayoutChoice] = []
         self.schedules: list[Schedule] = []
         self.memory_plans: list[MemoryPlan] = []
         self.cuda_graphs: list[CudaGraphs] = []
@@ -236,6 +238,7 @@ class Recorder:
                 lowerings=tuple(self.lowerings),
                 lab_graphs=tuple(self.lab_graphs),
                 buffers=tuple(self.buffers),
+                layout_choices=tuple(self.layout_choices),
                 schedules=tuple(self.schedules),
                 memory_plans=tuple(self.memory_plans),
                 cuda_graphs=tuple(self.cuda_graphs),

@@ -27,6 +27,7 @@ export interface View {
   readonly partitions: readonly PartitionView[];
   readonly attentions: readonly AttentionView[];
   readonly fast_paths: readonly FastPathView[];
+  readonly choices: readonly ChoiceRow[];
   readonly decompositions: DecompositionsView;
   readonly lowering: LoweringsView;
   readonly compiler: CompilerView;
@@ -887,7 +888,7 @@ export interface Side {
  */
 export interface MapRow {
   readonly depth: number;
-  readonly kind: Kind;
+  readonly kind: "break" | "compiled" | "compiling" | "eager" | "failed" | "resumed" | "skipped";
   readonly name: string;
   readonly lines: string;
   readonly file: string;
@@ -896,8 +897,6 @@ export interface MapRow {
   readonly text: string;
   readonly entity: string;
 }
-
-export type Kind = "break" | "compiled" | "compiling" | "eager" | "failed" | "resumed" | "skipped";
 
 /**
  * One graph as AOTAutograd partitioned it. `joint`, `forward` and `backward` are graph ids.
@@ -992,7 +991,9 @@ export interface PairRow {
  * One call. `node` and `line` are entities, the line empty if there is none.
  *
  * `origin` says who made the call, `became` what runs here and whether that is what the rules say.
- * `differs` is set where it is not. A call of `flex_attention` has no choices.
+ * `differs` is set where it is not. A call of `flex_attention` has no choices. `here` is the
+ * target that the code is for, empty for a GPU that is here, of which the kind is not recorded;
+ * `ran` is the kernel in it, empty where it is not known.
  */
 export interface AttentionView {
   readonly node: string;
@@ -1002,6 +1003,8 @@ export interface AttentionView {
   readonly module: string;
   readonly origin: string;
   readonly became: string;
+  readonly here: string;
+  readonly ran: string;
   readonly differs: boolean;
   readonly facts: readonly (readonly [string, string])[];
   readonly choices: readonly ChoiceView[];
@@ -1048,6 +1051,27 @@ export interface FastPathView {
   readonly line: string;
   readonly where: string;
   readonly code: string;
+}
+
+/**
+ * A choice that was made without a word: what, why, and what came of it.
+ *
+ * `reason` says that it is not known where it is not, `effect` and `remedy` are empty then. `line`
+ * is the entity of the reader's line, empty if there is none, `nodes` are those of the nodes.
+ * `count` are choices that are alike in all of this, `tab` is the view that has the rest.
+ */
+export interface ChoiceRow {
+  readonly kind: "attention" | "concatenation" | "fast path" | "freezing" | "layout" | "lists of tensors" | "precision" | "quantization";
+  readonly choice: string;
+  readonly reason: string;
+  readonly effect: string;
+  readonly remedy: string;
+  readonly where: string;
+  readonly line: string;
+  readonly code: string;
+  readonly nodes: readonly string[];
+  readonly count: number;
+  readonly tab: string;
 }
 
 /** The operators of a run. `sets` are (word, title); `empty` says why there are none. */
@@ -1454,10 +1478,16 @@ export interface LifeView {
   readonly note: string;
 }
 
-/** What a schedule did with its lists: in words, and each two that were considered. */
+/**
+ * What a schedule did with its lists: in words, and each two that were considered.
+ *
+ * `where` is the line of the first list, `entity` names it.
+ */
 export interface ForeachView {
   readonly sentences: readonly string[];
   readonly pairs: readonly ListsView[];
+  readonly where: string;
+  readonly entity: string;
 }
 
 /** Two lists that were considered; `left` counts the indices that are not shown. */
