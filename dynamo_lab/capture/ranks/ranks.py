@@ -75,6 +75,10 @@ class OwnRank:
         """The code that now runs has wrapped a module in DDP."""
         self._reducers.wrapped(module)
 
+    def reduced(self) -> None:
+        """A backward is over, in which modules under DDP may have reduced their gradients."""
+        self._reducers.freeze()
+
     def calls(self) -> int:
         """A number that is another one when a collective has begun or ended."""
         return self._flight.count()
