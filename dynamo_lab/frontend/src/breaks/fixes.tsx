@@ -5,7 +5,7 @@ import { useStore } from "../core/context";
 import { NOTHING, type Ran } from "../core/recordings";
 import type { BreakView, TrialOutcome } from "../core/types.generated";
 import { Table } from "../ui/copy/table";
-import { TryFix } from "../ui/try-fix";
+import { TryFix } from "../ui/runs/try-fix";
 
 type Trial = Ran<TrialOutcome>;
 type State = { readonly fix: string; readonly trial?: Trial; readonly error?: string };

@@ -7,7 +7,7 @@ import type { DdpView, JobTrialOutcome, ReducerView, SettingView } from "../core
 import { cut } from "../core/words";
 import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
-import { TryFix } from "../ui/try-fix";
+import { TryFix } from "../ui/runs/try-fix";
 import { ranksState } from "./state";
 
 type Trial = Ran<JobTrialOutcome>;

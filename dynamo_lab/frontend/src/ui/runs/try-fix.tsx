@@ -1,8 +1,8 @@
 // Something to try: what it is, the code to write, and, where a kernel has the program, a button that tries it.
 import type { ComponentChildren } from "preact";
-import type { Fix } from "../core/types.generated";
-import { Prose } from "./bits";
-import { diffTone } from "./differing";
+import type { Fix } from "../../core/types.generated";
+import { Prose } from "../bits";
+import { diffTone } from "../differing";
 
 function Code({ text }: { text: string }) {
   return <pre class="dl-fix-code">{text.split("\n").map((line, i) => <div key={i} class={diffTone(line)}>{line || " "}</div>)}</pre>;
