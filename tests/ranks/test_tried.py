@@ -99,9 +99,8 @@ def test_what_fails_or_has_no_steps_is_not_timed(
 def test_what_is_offered_and_what_is_refused() -> None:
     own = job(0.1).recordings[0]
     names = [fix.name for fix in JobRecording(job(0.1), WORK).fixes]
-    assert names == [
-        "bucket_cap_mb=2", "static_graph=True", "gradient_as_bucket_view=True", "python_reducer",
-    ]  # fmt: skip
+    assert names == ["bucket_cap_mb=2", "static_graph=True", "gradient_as_bucket_view=True"]
+    assert fix_named(own, "python_reducer").changes == {"python_reducer": True}
     assert fix_named(own, "bucket_cap_mb=50").changes == {"bucket_cap_mb": 50}
     for name in ("bucket_cap_mb=0", "bucket_cap_mb=x", "static_graph=False", ""):
         with pytest.raises(FixError, match="There is no fix"):
