@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.places import Line
-from dynamo_lab.view.core.words import first_up, listed, seconds
+from dynamo_lab.view.core.words import first_up, listed, seconds, times
 from dynamo_lab.view.ranks.known import GroupKey, Known, condition_of, group_words, names_of
 from dynamo_lab.view.ranks.meetings import Meeting, differs, meetings
 
@@ -98,14 +98,31 @@ def _parted(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str]:
         if one.name != other.name:
             yield (
                 f"{first_up(b.label)} calls `{other.name}`{_on(b, other)} where {a.label} calls "
-                f"`{one.name}`{_on(a, one)}, {which}{_under(b, other)}. {_OTHERWISE}"
+                f"`{one.name}`{_on(a, one)}, {which}{_under(b, other)}{_handling(b, a)}. "
+                f"{_OTHERWISE}"
             )
         else:
             yield (
                 f"{first_up(b.label)} brings {_sizes(other)} to `{other.name}`{_on(b, other)}, but "
-                f"{a.label} {_sizes(one)}{_on(a, one)}, {which}: each rank must bring as much."
+                f"{a.label} {_sizes(one)}{_on(a, one)}, {which}: {_must(one, other)}."
             )
         return
+
+
+def _must(one: Call, other: Call) -> str:
+    if one.dtypes != other.dtypes:
+        return "each rank must bring tensors of the same type"
+    return "each rank must bring as much"
+
+
+def _handling(*ranks: Known) -> str:
+    """', while rank 1 handles ValueError: no such batch, raised at train.py, line 8'."""
+    for one in ranks:
+        handled = one.rank.handled
+        if handled is not None:
+            where = one.where(one.places.line_of(handled.span))
+            return f", while {one.label} handles {handled.message.rstrip('.')}, raised at {where}"
+    return ""
 
 
 def _on(one: Known, call: Call) -> str:
@@ -181,6 +198,7 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
     what = f"`{call.name}` {meeting.number} of {group}, in which {waiting} {does}{_on(other, call)}"
     condition = condition_of(other, other.line_of(call))
     under = f": there it is {condition}" if condition else ""
+    under += _times(one, other, call)
     if one.rank.ending.kind == "finished":
         return f"{first_up(one.label)} ended without calling {what}{under}."
     if one.waiting is not None:
@@ -188,14 +206,34 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
         apart = "" if key == meeting.group else f" of {group_words(key, one.rank.size)}"
         return (
             f"{first_up(one.label)} waits in {_call(one.waiting)}{apart}{_on(one, one.waiting)}, "
-            f"and never comes to {what}{under}. {_OTHERWISE}"
+            f"and never comes to {what}{under}{_handling(one, other)}. {_OTHERWISE}"
         )
     if one.rank.ending.kind == "running":
         return f"{first_up(one.label)} had not come to {what} when it was last heard of{under}."
     stay = one.rank.stays[-1] if one.rank.stays else None
     spent = f" for {seconds(stay.end - stay.start)}" if stay and stay.end > stay.start else ""
     over = f" when its {limit:g} s were over" if limit else ""
-    return f"{first_up(one.label)} was{_at(one)}{spent}{over}, and had not come to {what}{under}."
+    return f"{first_up(one.label)} was{_at(one)}{spent}{over}, and had not come to {what}{under}{_handling(one)}."
+
+
+def _times(one: Known, other: Known, call: Call) -> str:
+    """'; that line has called it 4 times on rank 0, and 3 times on rank 1', where both came to it.
+
+    Of two loops, one is longer: as with a batch that one rank alone has.
+    """
+    where = other.where(other.line_of(call))
+    if not where or one.rank.forgotten or other.rank.forgotten:
+        return ""
+    more, fewer = (
+        sum(c.name == call.name and each.where(each.line_of(c)) == where
+            for c in each.rank.calls or ())
+        for each in (other, one)
+    )  # fmt: skip
+    if not 0 < fewer < more:
+        return ""
+    return (
+        f"; that line called it {times(more)} on {other.label}, and {times(fewer)} on {one.label}"
+    )
 
 
 def _key(one: Known, call: Call) -> GroupKey:
