@@ -213,7 +213,8 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
     stay = one.rank.stays[-1] if one.rank.stays else None
     spent = f" for {seconds(stay.end - stay.start)}" if stay and stay.end > stay.start else ""
     over = f" when its {limit:g} s were over" if limit else ""
-    return f"{first_up(one.label)} was{_at(one)}{spent}{over}, and had not come to {what}{under}{_handling(one)}."
+    was = f"{first_up(one.label)} was{_at(one)}{spent}{over}"
+    return f"{was}, and had not come to {what}{under}{_handling(one)}."
 
 
 def _times(one: Known, other: Known, call: Call) -> str:
