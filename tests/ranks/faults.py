@@ -140,7 +140,10 @@ FAULTS = {
     stopped: (("Rank 1 stood still (SIGSTOP)",), ("stopped",)),
     slow: (("Rank 1 came", "late to `all_reduce` 2"), ("slow", "slow waits")),
     other_group: (("Rank 1 waits in `all_reduce` 1 of the group '1'",), ("group",)),
-    other_placement: (("Rank 1 ended without calling",), ("placement",)),
+    other_placement: (
+        ("Rank 1 ended without calling", "goes from S(0) to R", "on rank 1 none changed its"),
+        ("placement",),
+    ),
     other_types: (("Rank", "float[8]", "double[8]", "the same type"), ("types",)),
     one_batch_fewer: (
         ("Rank 1 ended without calling", "`for batch in", "3 times on rank 0, and twice on rank 1"),

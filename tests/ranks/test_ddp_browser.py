@@ -28,9 +28,7 @@ def test_a_collective_leads_to_the_settings_of_its_bucket(browser: Browser, tmp_
     page.goto((tmp_path / "page.html").as_uri())
     open_tab(page, "ranks")
     assert page.locator(".dl-settings li").count() == 3
-    assert (
-        page.locator(".dl-settings button", has_text="Try it").count() == 0
-    )
+    assert page.locator(".dl-settings button", has_text="Try it").count() == 0
     assert "job.try_fix" in page.locator(".dl-settings").inner_text()
     page.locator(".dl-lane-frame").focus()
     page.keyboard.press("ArrowRight")

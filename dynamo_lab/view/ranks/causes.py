@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.places import Line
@@ -198,7 +199,7 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
     what = f"`{call.name}` {meeting.number} of {group}, in which {waiting} {does}{_on(other, call)}"
     condition = condition_of(other, other.line_of(call))
     under = f": there it is {condition}" if condition else ""
-    under += _times(one, other, call)
+    under += _times(one, other, call) + _placement(one, other, call)
     if one.rank.ending.kind == "finished":
         return f"{first_up(one.label)} ended without calling {what}{under}."
     if one.waiting is not None:
@@ -215,6 +216,15 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
     over = f" when its {limit:g} s were over" if limit else ""
     was = f"{first_up(one.label)} was{_at(one)}{spent}{over}"
     return f"{was}, and had not come to {what}{under}{_handling(one)}."
+
+
+def _placement(one: Known, other: Known, call: Call) -> str:
+    """'; there a DTensor [8, 4] goes from S(0) to R, and on rank 1 none changed its placement'."""
+    why = other.placements.why(call, other.nodes.node_of(call))
+    if not why:
+        return ""
+    none = not one.recording.redistributions and one.recording.environment != Environment()
+    return f"; there {why}" + (f", and on {one.label} none changed its placement" if none else "")
 
 
 def _times(one: Known, other: Known, call: Call) -> str:
