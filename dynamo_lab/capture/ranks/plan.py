@@ -46,7 +46,7 @@ class PlannedRank:
         self._counts: dict[str, int] = {}
         self._groups: tuple[Group, ...] = ()
         self._mode: Any = None
-        self._reducers = Reducers(recorder.texts)
+        self._reducers = Reducers(recorder.texts, is_planned=True)
         self._comm_hooks = CommHooks()
         self.model = ModelFacts(self._owns)
         self.ending = Ending()

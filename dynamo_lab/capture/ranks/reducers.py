@@ -27,10 +27,15 @@ _LOOKS = 20
 
 
 class Reducers:
-    """Each wrapped module, with what its buckets were when it could last be asked."""
+    """Each wrapped module, with what its buckets were when it could last be asked.
 
-    def __init__(self, texts: Texts) -> None:
+    DDP writes its log as a step begins. `is_planned`: it is written when it is asked, too, so that
+    what two steps tell is known after two.
+    """
+
+    def __init__(self, texts: Texts, *, is_planned: bool = False) -> None:
         self._texts = texts
+        self._is_planned = is_planned
         self._main = threading.main_thread().ident
         self._known: list[tuple[weakref.ref[Any], Reducer]] = []
 
@@ -56,8 +61,15 @@ class Reducers:
     def freeze(self) -> tuple[Reducer, ...]:
         """What is known so far."""
         if self._may_ask():
-            self._known = [(module, _asked(module(), known)) for module, known in self._known]
+            self._known = [(module, self._asked(module(), known)) for module, known in self._known]
         return tuple(known for _, known in self._known)
+
+    def _asked(self, module: Any, known: Reducer) -> Reducer:
+        if module is None or known.rebuilt is not None:
+            return known
+        if self._is_planned:
+            module.logger.set_runtime_stats_and_log()
+        return _rebuilt(module, known)
 
     def _may_ask(self) -> bool:
         """Whether no lock of DDP's is held: the main thread is at work elsewhere."""
@@ -104,9 +116,7 @@ class ReducerProbes:
             self._recorder.rank.reduced()
 
 
-def _asked(module: Any, known: Reducer) -> Reducer:
-    if module is None or known.rebuilt is not None:
-        return known
+def _rebuilt(module: Any, known: Reducer) -> Reducer:
     log = _log_of(module)
     sizes = _numbers(log.get("rebuilt_bucket_sizes"))
     members = [
