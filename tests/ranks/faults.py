@@ -134,7 +134,15 @@ FAULTS = {
     unequal_branch: (("Rank 1 ended without calling `all_reduce` 1", "if rank == 0"), ("branch",)),
     missing: (("Rank 1 ended without calling `all_reduce` 2", "get_rank() == 0"), ("missing",)),
     swapped: (("`all_gather`", "`all_reduce`"), ("swapped first", "swapped second")),
-    other_shape: (("Rank 0", "16 vs 8"), ("shape",)),
+    other_shape: (
+        (
+            "Rank 0 was ended by SIGABRT",
+            "a piece of 16 bytes",
+            "different sizes or types",
+            "rank 1 brings float[16] to `all_reduce` 1",
+        ),
+        ("shape",),
+    ),
     recompiles: (("ank 1", "`step`", "size mismatch"), ("recompiles",)),
     killed: (("Rank 1 was ended by SIGKILL",), ("killed", "killed waits")),
     stopped: (("Rank 1 stood still (SIGSTOP)",), ("stopped",)),
@@ -144,7 +152,14 @@ FAULTS = {
         ("Rank 1 ended without calling", "goes from S(0) to R", "on rank 1 none changed its"),
         ("placement",),
     ),
-    other_types: (("Rank", "float[8]", "double[8]", "the same type"), ("types",)),
+    other_types: (
+        (
+            "Rank 0 was ended by SIGABRT",
+            "different sizes or types",
+            "rank 1 brings double[8] to `all_reduce` 1",
+        ),
+        ("types",),
+    ),
     one_batch_fewer: (
         ("Rank 1 ended without calling", "`for batch in", "3 times on rank 0, and twice on rank 1"),
         ("batch",),

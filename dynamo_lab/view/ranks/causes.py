@@ -1,5 +1,6 @@
 """Why a job of several ranks failed, hung or was slow: which rank, on which line, and why."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from dynamo_lab.model.core.environment import Environment
@@ -14,6 +15,7 @@ _LATE = 1.0
 """Seconds that a rank is waited for before that is said of a job that finished."""
 _ABSENT = ("finished", "cut off", "running")
 """How a rank ended that may have been waited for in vain: of others it is said what ended them."""
+_TOO_MUCH = re.compile(r"op\.preamble\.length <= op\.nbytes\.?\s*(\d+) vs\.? (\d+)")
 _OTHERWISE = "Ranks that wait in different collectives wait forever."
 
 
@@ -53,10 +55,29 @@ def _ended_from_outside(ranks: Sequence[Known]) -> Iterator[str]:
             yield f"{first_up(one.label)} {how}{_who_waits(one, ranks)}."
         elif ending.kind == "killed":
             said = f": {ending.message}" if ending.message else ""
-            yield (
-                f"{first_up(one.label)} was ended by {ending.signal}{_at(one)}"
-                f"{_who_waits(one, ranks)}{said.rstrip('.')}."
-            )
+            told = _mismatch(one, ranks) or f"{_who_waits(one, ranks)}{said.rstrip('.')}"
+            yield f"{first_up(one.label)} was ended by {ending.signal}{_at(one)}{told}."
+
+
+def _mismatch(one: Known, ranks: Sequence[Known]) -> str:
+    """What gloo ends a process with that got more than it waited for; empty of other last words.
+
+    The calls of such a rank are lost with it, but not those of the others.
+    """
+    found = _TOO_MUCH.search(one.rank.ending.message)
+    if found is None:
+        return ""
+    came, wanted = found.groups()
+    others = [
+        f"{other.label} brings {_sizes(call)} to {_call(call)}{_on(other, call)}"
+        for other in ranks
+        if other is not one and (call := other.waiting) is not None
+    ]
+    return (
+        f": gloo got a piece of {came} bytes from another rank where it waited for {wanted}, so "
+        "they bring different sizes or types to a collective, or call different ones"
+        + (f"; {others[0]}" if others else "")
+    )
 
 
 def _at(one: Known) -> str:

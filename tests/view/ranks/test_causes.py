@@ -180,6 +180,24 @@ def test_a_rank_that_is_gone_is_named_with_who_waits(ending: Any, words: str) ->
     assert len(told) == 1
 
 
+def test_what_gloo_ends_a_process_with_is_told_in_words() -> None:
+    last = (
+        "what():  [enforce fail at pair.cc:456] op.preamble.length <= op.nbytes. 16 vs 8. Received"
+    )
+    closed = "RuntimeError: [gloo/pair.cc] Connection reset by peer"
+    (told,) = said(
+        rank(0, line=3, kind="killed", signal="SIGABRT", message=last),
+        rank(1, waiting(3, sizes=((16,),)), kind="raised", message=closed),
+        was_cut=False,
+    )
+    assert told == (
+        "Rank 0 was ended by SIGABRT at train.py, line 3 (`dist.all_reduce(x)`): gloo got a piece "
+        "of 16 bytes from another rank where it waited for 8, so they bring different sizes or "
+        "types to a collective, or call different ones; rank 1 brings float[16] to `all_reduce` 1 "
+        "at train.py, line 3 (`dist.all_reduce(x)`)."
+    )
+
+
 def test_a_closed_connection_is_not_the_cause() -> None:
     closed = "RuntimeError: [gloo/pair.cc] Connection closed by peer"
     victim = rank(0, call(3), kind="raised", message=closed)
