@@ -72,6 +72,10 @@ class RankSource(Protocol):
         """The code that now runs has wrapped a module in DDP."""
         ...
 
+    def reduced(self) -> None:
+        """A backward is over, in which modules under DDP may have reduced their gradients."""
+        ...
+
 
 class Recorder:
     """Facts so far. Probes of several threads write here, each under `lock`.

@@ -181,5 +181,11 @@ def looks(recording: Recording, *, sizes: bool) -> tuple[Any, ...]:
         for one in (rank.calls if rank else None) or ()
     )
     ending = rank.ending if rank else None
-    breaks = tuple((one.reason, one.span) for one in recording.breaks)
+    breaks = tuple((one.reason, _place(recording, one.span)) for one in recording.breaks)
     return graphs, calls, breaks, ending and ending.kind, len(recording.kernels)
+
+
+def _place(recording: Recording, span: int) -> tuple[str, int]:
+    """The file and the line: each recording numbers its places by itself."""
+    found = recording.spans[span]
+    return recording.sources[found.source].path, found.line

@@ -2246,7 +2246,8 @@ export interface LineRow {
  * `remarks` are about the logs themselves: ranks that are missing, processes that restarted.
  * `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
  * differ from most. `is_whole` is false where not all could be compared. `collectives` are those
- * that ran, where they were recorded; `splits` are what DDP made of the first rank's graphs.
+ * that ran, where they were recorded; `splits` are what DDP made of the first rank's graphs, and
+ * `ddp` what it reduces.
  * With a `plan` nothing ran, and the rows are of the ranks that were planned.
  */
 export interface RanksView {
@@ -2259,6 +2260,7 @@ export interface RanksView {
   readonly is_whole: boolean;
   readonly collectives: CollectivesView | null;
   readonly splits: readonly SplitView[];
+  readonly ddp: DdpView | null;
   readonly messages: MessagesView | null;
   readonly plan: PlanView | null;
   readonly meshes: readonly MeshView[];
@@ -2294,6 +2296,7 @@ export interface CollectivesView {
  * line in each rank's own recording. `waited` is the time between the first that came and the
  * last, which is `late`; None where one rank came alone. `bare` are the most seconds that a rank
  * computed nothing while it ran, None where that was not measured. `absent` never came.
+ * `settings` are names of `DdpView.settings`, of a bucket that they would change.
  */
 export interface MeetingView {
   readonly operator: string;
@@ -2316,6 +2319,7 @@ export interface MeetingView {
   readonly late: number;
   readonly absent: readonly number[];
   readonly is_done: boolean;
+  readonly settings: readonly string[];
 }
 
 /**
@@ -2367,6 +2371,41 @@ export interface SplitView {
 export interface BucketView {
   readonly cells: readonly string[];
   readonly parameters: readonly string[];
+}
+
+/**
+ * The modules of the first rank that are under DDP, and what can be tried with all of them.
+ *
+ * `can_try` is whether the job still has its program, and a kernel that shows it can try.
+ */
+export interface DdpView {
+  readonly reducers: readonly ReducerView[];
+  readonly settings: readonly SettingView[];
+  readonly can_try: boolean;
+}
+
+/** A module under DDP: `line` is the entity of the line that wrapped it, `where` its words. */
+export interface ReducerView {
+  readonly sentence: string;
+  readonly where: string;
+  readonly text: string;
+  readonly line: string;
+  readonly head: readonly string[];
+  readonly buckets: readonly ReducedView[];
+}
+
+/** A bucket: `cells` are in the columns of `HEAD`; `parameters` are all names, if known. */
+export interface ReducedView {
+  readonly cells: readonly string[];
+  readonly parameters: readonly string[];
+}
+
+/** A setting to try: `code` is what to write, `call` has a living job try it. */
+export interface SettingView {
+  readonly name: string;
+  readonly sentence: string;
+  readonly code: string;
+  readonly call: string;
 }
 
 /**
@@ -2724,6 +2763,17 @@ export interface TrialOutcome {
   readonly same: boolean | null;
 }
 
+/**
+ * What came of a setting of DDP that a job was tried with: sentences, and whether to write it.
+ *
+ * `is_faster` is None where no difference can be told.
+ */
+export interface JobTrialOutcome {
+  readonly fix: string;
+  readonly is_faster: boolean | null;
+  readonly sentences: readonly string[];
+}
+
 /** What came of applying findings. `rows` are a metric, how much before, and how much after. */
 export interface AppliedOutcome {
   readonly failure: string;
@@ -2766,6 +2816,7 @@ export interface Answers {
 /** What comes of a run, by the name of what is done. */
 export interface Outcomes {
   readonly try_fix: TrialOutcome;
+  readonly try_on_job: JobTrialOutcome;
   readonly apply: AppliedOutcome;
   readonly relower: LoweredOutcome;
   readonly beside: LoweredOutcome;

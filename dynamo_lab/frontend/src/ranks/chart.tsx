@@ -1,5 +1,5 @@
 // The lanes of a job: a row a rank, time across. Point at a collective and it is lit on all ranks; drag to look closer.
-import { useSignal } from "@preact/signals";
+import { batch, useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useMounted, usePart } from "../core/context";
 import type { CollectivesView } from "../core/types.generated";
@@ -48,11 +48,11 @@ export function Chart({ view, shown, lit }: Props) {
     if (context && lit !== null) drawMeeting(context, view, lit, lanes, shown, colours);
   }, [view, lit, width.value, shown.start, shown.end, scheme.value]);
 
-  const look = (next: number | null): void => {
+  const look = (next: number | null): void => batch(() => {
     meeting.value = next;
-    const label = store.source.recordings.shown.value?.label ?? "";
+    const label = store.source.recordings.shown.peek()?.label ?? "";
     store.hover.value = next === null ? "" : lineOf(view, next, label);
-  };
+  });
   const place = (event: PointerEvent): { x: number; rank: number } => {
     const box = over.current?.getBoundingClientRect();
     const x = event.clientX - (box?.left ?? 0);

@@ -6,7 +6,7 @@ import { arrivalsOf, lanesOf, lineOf, longestOpen, nearest, timeOf, xOf } from "
 function meeting(ranks: readonly number[], came: readonly number[], lines: readonly string[] = [""]): MeetingView {
   return {
     operator: "all_reduce", ran_as: "", number: 1, group: "all ranks", shape: "", bytes: null, result_bytes: null, why: "", node: "",
-    where: "", text: "", ranks, came, ran: came.map(() => null), lines, waited: null, bare: null, late: 0, absent: [], is_done: true,
+    where: "", text: "", ranks, came, ran: came.map(() => null), lines, waited: null, bare: null, late: 0, absent: [], is_done: true, settings: [],
   };
 }
 
