@@ -56,6 +56,17 @@ def selection(model: nn.Module, update: Any, choose: str = "first") -> Selection
     return found
 
 
+def scaled(model: nn.Module, scaling: Any) -> frozenset[str]:
+    """The parameters whose updates are scaled in int8: all, none, or those of some names.
+
+    Raises:
+        OptionError: nothing that is trainable has that name.
+    """
+    if isinstance(scaling, bool):
+        return frozenset(name for name, _ in model.named_parameters()) if scaling else frozenset()
+    return frozenset(selection(model, scaling))
+
+
 def _asked(model: nn.Module, trainable: Mapping[str, Any], update: Any) -> dict[str, Any]:
     """By parameter the channels as they were asked for."""
     if isinstance(update, Mapping):

@@ -31,12 +31,12 @@ class Int8:
 
     Attributes:
         samples: Like the example, to find the ranges of values from.
-        scaling: Whether updates are scaled by quantization-aware scaling.
+        scaled: The parameters whose updates are scaled by quantization-aware scaling.
         headroom: How many times its largest weight a trained weight can become.
     """
 
     samples: Sequence[Sequence[torch.Tensor]]
-    scaling: bool = True
+    scaled: frozenset[str]
     headroom: float = 2.0
 
 
@@ -70,7 +70,7 @@ def trained8(
         found,
         rate=optimizer.lr,
         headroom=how.headroom,
-        scaling=how.scaling,
+        scaled=how.scaled,
     )
     quantized = since(start, "quantize", step, integer.step)
     (fused,) = applied(integer.step, [("fuse", fuse)])

@@ -47,7 +47,7 @@ def quantize(
     *,
     rate: float,
     headroom: float,
-    scaling: bool,
+    scaled: frozenset[str],
 ) -> Quantized:
     """The int8 step of a pruned float32 step.
 
@@ -58,12 +58,12 @@ def quantize(
         ranges: Of the float graph's values.
         rate: The learning rate that stands in the graph as an example.
         headroom: How many times its largest weight a trained weight can become.
-        scaling: Whether updates are scaled (see `scales.update_factor`).
+        scaled: The parameters whose updates are scaled (see `scales.update_factor`).
 
     Raises:
         TinyError: some operators have no int8 form.
     """
-    walk = Walk(step, selected, values, ranges, headroom, scaling)
+    walk = Walk(step, selected, values, ranges, headroom, scaled)
     for name in step.inputs:
         _input(walk, step.nodes[name])
     lr, seed = walk.placeholder("lr", rate), walk.placeholder("seed", 0)
