@@ -53,7 +53,7 @@ def test_each_pass_is_kept_with_what_it_won() -> None:
     model, sample = convolutions()
     plan = lab.tiny(model, sample, update={"point.weight": 0.5})
     names = [one.name for one in plan.facts.passes]
-    assert names == ["split", "prune", "slice", "masks", "fold", "update", "order"]
+    assert names == ["split", "prune", "slice", "masks", "fold", "update", "order", "arena"]
     for earlier, later in zip(plan.facts.passes, plan.facts.passes[1:], strict=False):
         assert earlier.after == later.before
     prune = plan.facts.passes[1]
