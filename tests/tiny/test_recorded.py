@@ -73,7 +73,8 @@ def test_each_pass_says_what_it_won(plan: Any) -> None:
     assert "at 0" in " ".join(line.value for h in passes["arena"].hunks for line in h.lines)
     printed, page = render(view, sections=("passes",)), fallback(view, limit=500_000)
     for text in (printed, page):
-        assert f"memory at the worst moment {memory.text}" in text
+        assert f"{memory.name} {memory.text}" in text
+    assert memory.name.endswith("in int8") == (plan.facts.dtype == "int8")
 
 
 def test_a_step_is_timed_before_and_after_each_pass_and_the_model_stays(plan: Any) -> None:

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from dynamo_lab.model.tiny import TinyPass
 
 _UNKNOWN = "unknown"
+_MEMORY = "memory at the worst moment"
+_COUNTED = {
+    "float32": _MEMORY,
+    "int8": f"{_MEMORY}, counted in int8",
+    "mixed": f"{_MEMORY}, counted in int8 with gradients in float32",
+}
+"""By the precision that a plan's bytes are counted in."""
 
 
 class PassCost(Struct, frozen=True, kw_only=True):
@@ -35,12 +42,13 @@ def costs(recording: Recording) -> Mapping[int, tuple[PassCost, ...]]:
     if training is None or training.pipeline is None:
         return {}
     first = recording.pipelines[training.pipeline].first
-    return {at: tuple(_of(one)) for at, one in enumerate(training.plan.passes, first)}
+    memory = _COUNTED.get(training.plan.precision, _MEMORY)
+    return {at: tuple(_of(one, memory)) for at, one in enumerate(training.plan.passes, first)}
 
 
-def _of(item: TinyPass) -> Iterator[PassCost]:
+def _of(item: TinyPass, memory: str) -> Iterator[PassCost]:
     before, after = item.before, item.after
-    yield _cost("memory at the worst moment", before.bytes, after.bytes, lambda n: size(int(n)))
+    yield _cost(memory, before.bytes, after.bytes, lambda n: size(int(n)))
     yield _cost("operations", before.operations, after.operations, lambda n: f"{n:,.0f}")
     yield _cost("products", before.flops, after.flops, flops)
     if before.seconds is not None or after.seconds is not None:
