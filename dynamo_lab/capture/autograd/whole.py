@@ -7,6 +7,7 @@ AOTAutograd traces twice for that. The first trace knows the user's lines and mo
 of the backward's too; the second one's nodes say by which statement of the first they were made.
 """
 
+import copy
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -65,22 +66,22 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
     """The joint graph of `loss(model(*example[:-1]), example[-1])` and its backward.
 
     Raises:
-        TinyError: the step is no single graph (with the place and the reason), its loss is no
-        scalar, or it changes a buffer in place.
+        TinyError: the step is no single graph (with the place and the reason) or fails on the
+        example, its loss is no scalar or does not depend on a parameter, or it changes a buffer in
+        place.
         AbsentError: this PyTorch cannot make a joint graph ahead of time.
     """
     together = WithLoss(model, loss)
     exported = _exported(together, tuple(example))
-    if not (_is_scalar(exported.graph)):
-        raise TinyError(
-            "The loss is no scalar: training follows one number. Give a `loss` that reduces, such "
-            "as torch.nn.functional.cross_entropy or lambda out, y: ((out - y) ** 2).mean()."
-        )
+    _need_one_number(exported)
     make = WHOLE.get()
     with _first_trace() as first:
-        module, signature = make(
-            exported.module(), tuple(example), trace_joint=True, output_loss_index=0
-        )
+        try:
+            module, signature = make(
+                exported.module(), tuple(example), trace_joint=True, output_loss_index=0
+            )
+        except (AssertionError, RuntimeError) as error:
+            raise _without_gradient(together, example) or error from error
     if signature.buffers_to_mutate:
         name = next(iter(signature.buffers_to_mutate.values()))
         raise TinyError(
@@ -157,18 +158,29 @@ def _exported(together: WithLoss, example: tuple[Any, ...]) -> Any:
     try:
         return torch.export.export(together, example, strict=True)
     except Exception as error:
-        raise TinyError(_why_not(error)) from error
+        raise TinyError(_why_not(error, together, example)) from error
 
 
-def _why_not(error: Exception) -> str:
-    """A break as one sentence: what, where, and what to do."""
-    reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+def _why_not(error: Exception, together: WithLoss, example: tuple[Any, ...]) -> str:
+    """A break as one sentence: what, where, and what to do; or that eager fails as well."""
+    try:
+        copy.deepcopy(together)(*example)
+    except Exception as failed:
+        return (
+            "The model or its loss fails on the example, as it does without a plan: "
+            f"{type(failed).__name__}: {_first_line(failed).rstrip('.')}."
+        )
+    reason = _first_line(error)
     place = _place(error)
     return (
         f"The training step is no single graph: {reason.rstrip('.')}{place}. A plan needs all of "
         "it in one: move that statement out of the model, or write it with tensor operations "
         "(torch.where, torch.cond)."
     )
+
+
+def _first_line(error: Exception) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), "")
 
 
 def _place(error: Exception) -> str:
@@ -181,10 +193,42 @@ def _place(error: Exception) -> str:
     return f", at {last.filename}:{last.lineno} in {last.name}: `{(last.line or '').strip()}`"
 
 
-def _is_scalar(graph: fx.Graph) -> bool:
-    (results,) = next(node for node in graph.nodes if node.op == "output").args
+def _need_one_number(exported: Any) -> None:
+    """Refuse a loss of several values, or one that is no scalar."""
+    count = len(exported.graph_signature.user_outputs)
+    if count != 1:
+        raise TinyError(
+            f"The loss gives {count} values: training follows one number. Give a `loss` that "
+            "returns it alone, such as lambda out, y: own_loss(out, y)[0]."
+        )
+    (results,) = next(node for node in exported.graph.nodes if node.op == "output").args
     value = results[-1].meta.get("val") if isinstance(results[-1], fx.Node) else None
-    return value is not None and value.numel() == 1
+    if not isinstance(value, torch.Tensor) or value.numel() != 1:
+        raise TinyError(
+            "The loss is no scalar: training follows one number. Give a `loss` that reduces, such "
+            "as torch.nn.functional.cross_entropy or lambda out, y: ((out - y) ** 2).mean()."
+        )
+
+
+def _without_gradient(together: WithLoss, example: Sequence[Any]) -> TinyError | None:
+    """What to say of parameters that the loss does not depend on, None if there are none."""
+    copied = copy.deepcopy(together)
+    (loss,) = copied(*example)
+    trained = {name: p for name, p in copied.named_parameters() if p.requires_grad}
+    if not loss.requires_grad:
+        return TinyError(
+            "The loss does not depend on any parameter with requires_grad=True: there is nothing "
+            "to train. Look for a detach() or a torch.no_grad() on the way to it."
+        )
+    found = torch.autograd.grad(loss, list(trained.values()), allow_unused=True)
+    names = [name for name, grad in zip(trained, found, strict=True) if grad is None]
+    if not names:
+        return None
+    told = ", ".join(repr(_own_name(name)) for name in names)
+    return TinyError(
+        f"The loss does not depend on {told}, which has no gradient: call requires_grad_(False) "
+        "on it, or take it out of the model."
+    )
 
 
 def _described(value: Any) -> Any:
