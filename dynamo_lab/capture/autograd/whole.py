@@ -97,16 +97,29 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
         is_backward |= node.name == backward.loss_output
     for node in module.graph.find_nodes(op="placeholder"):
         node.meta |= _of_use(node)
-    return Whole(
+    names = _first_names(model)
+    gradients = backward.gradients_to_parameters.items()
+    made = Whole(
         graph=module.graph,
-        parameters={key: _own_name(name) for key, name in signature.inputs_to_parameters.items()},
+        parameters={
+            key: names[_own_name(name)] for key, name in signature.inputs_to_parameters.items()
+        },
         buffers={key: _own_name(name) for key, name in signature.inputs_to_buffers.items()},
         inputs=tuple(signature.user_inputs),
-        gradients={
-            _own_name(name): node for node, name in backward.gradients_to_parameters.items()
-        },
+        gradients={names[_own_name(name)]: node for node, name in gradients},
         loss=backward.loss_output,
     )
+    trained = [name for name, p in model.named_parameters() if p.requires_grad]
+    if missing := [name for name in trained if name not in made.gradients]:
+        raise _no_gradient(missing)
+    return made
+
+
+def _first_names(model: nn.Module) -> dict[str, str]:
+    """By name of a parameter the one that the model lists it by: shared ones have several."""
+    first = {id(p): name for name, p in model.named_parameters()}
+    every = model.named_parameters(remove_duplicate=False)
+    return {name: first[id(p)] for name, p in every}
 
 
 def _of_use(node: fx.Node) -> dict[str, Any]:
@@ -195,11 +208,11 @@ def _place(error: Exception) -> str:
 
 def _need_one_number(exported: Any) -> None:
     """Refuse a loss of several values, or one that is no scalar."""
-    count = len(exported.graph_signature.user_outputs)
-    if count != 1:
+    if exported.call_spec.out_spec != PYTREE.tree_flatten((0,))[1]:
+        count = len(exported.graph_signature.user_outputs)
         raise TinyError(
-            f"The loss gives {count} values: training follows one number. Give a `loss` that "
-            "returns it alone, such as lambda out, y: own_loss(out, y)[0]."
+            f"The loss is a container of {count}, and training follows one number. Give a `loss` "
+            "that returns it alone, such as lambda out, y: own_loss(out, y)[0]."
         )
     (results,) = next(node for node in exported.graph.nodes if node.op == "output").args
     value = results[-1].meta.get("val") if isinstance(results[-1], fx.Node) else None
@@ -222,12 +235,14 @@ def _without_gradient(together: WithLoss, example: Sequence[Any]) -> TinyError |
         )
     found = torch.autograd.grad(loss, list(trained.values()), allow_unused=True)
     names = [name for name, grad in zip(trained, found, strict=True) if grad is None]
-    if not names:
-        return None
-    told = ", ".join(repr(_own_name(name)) for name in names)
+    return _no_gradient([_own_name(name) for name in names]) if names else None
+
+
+def _no_gradient(names: Sequence[str]) -> TinyError:
+    told = ", ".join(map(repr, names))
     return TinyError(
-        f"The loss does not depend on {told}, which has no gradient: call requires_grad_(False) "
-        "on it, or take it out of the model."
+        f"The loss does not depend on {told}, so there is no gradient: call requires_grad_(False) "
+        "on what is never used, or take it out of the model."
     )
 
 

@@ -69,7 +69,7 @@ def _mm(walk: Walk, node: Node) -> None:
     """Of a linear layer's input: the gradient times the weight."""
     grad, weight = node.args
     given = _materialized(walk, _gradient(walk, grad))
-    need(weight.op == "placeholder", "it is no product with a weight")
+    need(weight.name in walk.step.parameters, "it is no product with a weight")
     n, c = given.node.meta["val"].shape
     wide = replace(given, node=placed(walk, given.node, (n, c, 1, 1)))
     flat = tuple(node.meta["val"].shape)
