@@ -176,7 +176,7 @@ def lines(rates: Any) -> tuple[Plan, Any]:
         # lr * gradient * s: a factor of s * s less, of a bias of (s / 255) * (s / 255)
         (False, 200.0, [1, -10], [0, 0]),
         (False, 2_550_000.0, None, [50, -500]),
-        (["bias"], 2.0, [0, 0], [25500, -2550]),
+        (["bias"], 200.0, [1, -10], [2_550_000, -255_000]),
     ],
 )
 def test_a_linear_layers_step_is_that_of_the_equations_by_hand(

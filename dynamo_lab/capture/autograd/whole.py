@@ -218,8 +218,8 @@ def _need_one_number(exported: Any) -> None:
     value = results[-1].meta.get("val") if isinstance(results[-1], fx.Node) else None
     if not isinstance(value, torch.Tensor) or value.numel() != 1:
         raise TinyError(
-            "The loss is no scalar: training follows one number. Give a `loss` that reduces, such "
-            "as torch.nn.functional.cross_entropy or lambda out, y: ((out - y) ** 2).mean()."
+            "The loss is no scalar tensor: training follows one number. Give a `loss` that reduces, "
+            "such as torch.nn.functional.cross_entropy or lambda out, y: ((out - y) ** 2).mean()."
         )
 
 
@@ -241,8 +241,8 @@ def _without_gradient(together: WithLoss, example: Sequence[Any]) -> TinyError |
 def _no_gradient(names: Sequence[str]) -> TinyError:
     told = ", ".join(map(repr, names))
     return TinyError(
-        f"The loss does not depend on {told}, so there is no gradient: call requires_grad_(False) "
-        "on what is never used, or take it out of the model."
+        f"The loss does not depend on {told}, so there is no gradient to train with: call "
+        "requires_grad_(False) on what is not to be trained, or take it out of the model."
     )
 
 
