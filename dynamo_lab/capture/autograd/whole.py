@@ -218,8 +218,8 @@ def _need_one_number(exported: Any) -> None:
     value = results[-1].meta.get("val") if isinstance(results[-1], fx.Node) else None
     if not isinstance(value, torch.Tensor) or value.numel() != 1:
         raise TinyError(
-            "The loss is no scalar tensor: training follows one number. Give a `loss` that reduces, "
-            "such as torch.nn.functional.cross_entropy or lambda out, y: ((out - y) ** 2).mean()."
+            "The loss is no scalar tensor: training follows one number. Give a `loss` that "
+            "reduces, such as torch.nn.functional.cross_entropy or lambda out, y: ((out - y) ** 2).mean()."
         )
 
 
