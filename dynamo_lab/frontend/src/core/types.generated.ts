@@ -678,7 +678,8 @@ export interface PipelineView {
  * A pass. `did` says whether it changed anything; counts are nodes.
  *
  * `state` is "did", "idle", "off" if it is disabled, or "failed". `alone` says in
- * sentences what was matched but left unchanged. `depth` counts the passes it ran inside.
+ * sentences what was matched but left unchanged. `depth` counts the passes it ran inside. `costs`
+ * are what it won, where that is known.
  */
 export interface PassView {
   readonly id: number;
@@ -703,6 +704,7 @@ export interface PassView {
   readonly hunks: readonly Hunk[];
   readonly matches: readonly MatchView[];
   readonly alone: readonly string[];
+  readonly costs: readonly PassCost[];
 }
 
 /** Lines that belong together, after `skipped` unchanged nodes. */
@@ -736,6 +738,18 @@ export interface MatchView {
   readonly pattern: number;
   readonly summary: string;
   readonly lines: readonly DiffLine[];
+}
+
+/**
+ * A number of the graph before and after a pass, None where it is unknown.
+ *
+ * `text` is '14.8 kB → 7.2 kB', or one of them where both are alike.
+ */
+export interface PassCost {
+  readonly name: string;
+  readonly before: number | null;
+  readonly after: number | null;
+  readonly text: string;
 }
 
 /** The pattern searched for. `entity` is the user's line, if the pattern is their own. */
