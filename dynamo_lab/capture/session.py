@@ -45,6 +45,7 @@ from dynamo_lab.capture.kernels.statements import StatementProbes
 from dynamo_lab.capture.logs import hooks as logs_hooks
 from dynamo_lab.capture.logs.live import LogProbes
 from dynamo_lab.capture.lowering import hooks as lowering_hooks
+from dynamo_lab.capture.lowering.autotuning import AutotuningProbes
 from dynamo_lab.capture.lowering.buffers import BufferProbes
 from dynamo_lab.capture.lowering.cudagraphs import CudaGraphProbes
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
@@ -205,6 +206,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
             OriginProbes(),
             BufferProbes(recorder, graphs, lowering),
             CudaGraphProbes(recorder, lowering),
+            AutotuningProbes(recorder, lowering),
             kernels,
             BuildProbes(recorder),
             fusion,

@@ -73,7 +73,7 @@ def build(census: Census) -> CensusView:
     of_operator: dict[str, list[Placed]] = {}
     for function in census.functions:
         of_operator.setdefault(operator_of(function.name), []).append(function)
-    best = {name: _best(functions) for name, functions in of_operator.items()}
+    best: dict[str, Native] = {name: _best(functions) for name, functions in of_operator.items()}
     hosted = [name for name, native in best.items() if native == "host"]
     partly = [
         function
@@ -103,7 +103,8 @@ _ORDER: tuple[Native, ...] = ("kernel", "host", "composed", "elsewhere", "unlist
 
 
 def _best(functions: Sequence[Placed]) -> Native:
-    return min((one.native for one in functions), key=_ORDER.index)
+    found = {one.native for one in functions}
+    return next(native for native in _ORDER if native in found)
 
 
 def _rows(census: Census, operators: Counter[Native]) -> tuple[PlaceView, ...]:
