@@ -41,7 +41,7 @@ def add(commands: Commands) -> None:
     add_width(parser)
     option("--rounds", type=int, default=25, metavar="N", help="at least 11 to show a difference")
     add_outputs(
-        parser, json="save the recording, with the raw times; of several cases, in this folder"
+        parser, json="save the recording, with its times: of several, in this folder"
     )
 
 

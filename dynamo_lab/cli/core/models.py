@@ -40,7 +40,8 @@ def bench_model(
     size = options.size or ("small" if options.device == "cpu" else "full")
     if size not in ("small", "full"):
         raise SuiteError(f"{model.name} has no size {size!r}: pass small or full.")
-    torch.manual_seed(0)
+    untyped: Any = torch
+    untyped.manual_seed(0)
     task: Any = "training" if options.training else "inference"
     subject = Subject(model.build(size), Case(model.name, task, "float32"), options.device)
     subject.label()
