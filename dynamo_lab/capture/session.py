@@ -24,6 +24,7 @@ from dynamo_lab.capture.decompositions.decompositions import DecompositionProbes
 from dynamo_lab.capture.fast_path import hooks as fast_path_hooks
 from dynamo_lab.capture.fast_path.fast_path import FastPathProbes
 from dynamo_lab.capture.frames import hooks as frames_hooks
+from dynamo_lab.capture.frames.assumed import AssumedProbes
 from dynamo_lab.capture.frames.frames import FrameProbes
 from dynamo_lab.capture.frames.stances import StanceProbe
 from dynamo_lab.capture.fusion import hooks as fusion_hooks
@@ -166,6 +167,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
     frames.install(patches, undo)
     install = functools.partial(_install_one, recorder, patches)
     install(StanceProbe(recorder))
+    install(AssumedProbes(recorder))
     if isinstance(recorder.steps, StepColumns):
         tables.append(steps_hooks)
         install(StepProbes(recorder, compilations, recorder.steps))

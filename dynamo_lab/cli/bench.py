@@ -40,9 +40,7 @@ def add(commands: Commands) -> None:
            help="print generated code next to hand-written code")  # fmt: skip
     add_width(parser)
     option("--rounds", type=int, default=25, metavar="N", help="at least 11 to show a difference")
-    add_outputs(
-        parser, json="save the recording, with its times: of several, in this folder"
-    )
+    add_outputs(parser, json="save the recording, with its times: of several, in this folder")
 
 
 def run(options: argparse.Namespace) -> int:
