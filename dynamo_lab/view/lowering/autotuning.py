@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from dynamo_lab.model.lowering import Autotuning, Candidate
+from dynamo_lab.model.kernels import Kernel
+from dynamo_lab.model.lowering import Autotuning, Buffer, Candidate
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.origins import origin_of
@@ -76,9 +77,13 @@ def _candidate(one: Candidate, fastest: float | None, *, is_chosen: bool) -> Can
         kind="template" if one.is_template else "library",
         description=one.description,
         time="" if one.seconds is None else seconds(one.seconds),
-        ratio=f"{(one.seconds or 0.0) / fastest:.2f}" if known and fastest else "",
+        ratio=_ratio((one.seconds or 0.0) / fastest) if known and fastest else "",
         is_chosen=is_chosen,
     )
+
+
+def _ratio(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio < 10 else f"{ratio:,.0f}"
 
 
 def _sentences(found: Autotuning, recording: Recording) -> Iterator[str]:
@@ -115,18 +120,37 @@ def _against(taken: Candidate, others: Sequence[Candidate]) -> Iterator[str]:
             "run may take that."
         )
     else:
-        after = f"`{best.name}` took {ratio:.2f} times as long."
+        after = f"`{best.name}` took {_ratio(ratio)} times as long."
         yield f"`{taken.name}`, {what}, was the fastest: {after}"
 
 
 def _fused(found: Autotuning, recording: Recording) -> Iterator[str]:
-    """What else the kernel that came of a template computes."""
+    """What else the kernel that came of a template computes, by the loops of its buffers."""
     if found.graph is None or found.node is None:
         return
-    nodes = recording.graphs[found.graph].nodes
     for kernel in recording.kernels:
-        if kernel.graph == found.graph and found.node in kernel.nodes:
-            others = [operator_name(nodes[at].target) for at in kernel.nodes if at != found.node]
-            told = f"also computes {listed(others, 6)}" if others else "computes nothing else"
-            yield f"Its kernel `{kernel.name}` {told}."
-            return
+        if kernel.graph != found.graph or not _makes(kernel, found, recording):
+            continue
+        nodes = recording.graphs[found.graph].nodes
+        others = [operator_name(nodes[at].target) for at in _computed(kernel, found, recording)]
+        told = f"also computes {listed(others, 6)}" if others else "computes nothing else"
+        yield f"Its kernel `{kernel.name}` {told}."
+
+
+def _makes(kernel: Kernel, found: Autotuning, recording: Recording) -> bool:
+    """Whether the kernel is the one that the operator's template became."""
+    return any(
+        buffer.kind == "template" and found.node == buffer.during
+        for buffer in _buffers(kernel, recording)
+    )
+
+
+def _computed(kernel: Kernel, found: Autotuning, recording: Recording) -> list[int]:
+    """The other nodes whose operations stand in the loops that the kernel ends with."""
+    lines = [line for buffer in _buffers(kernel, recording) for line in buffer.body]
+    return sorted({line.node for line in lines if line.node >= 0} - {found.node})
+
+
+def _buffers(kernel: Kernel, recording: Recording) -> list[Buffer]:
+    made = set(kernel.buffers)
+    return [one for one in recording.buffers if one.graph == kernel.graph and one.name in made]

@@ -49,7 +49,8 @@ def test_a_message_waits() -> None:
         print("here")
         return x.sin()
 
-    with torch.compiler.config.patch(reorderable_logging_functions={print}):
+    settings: Any = torch.compiler.config
+    with settings.patch(reorderable_logging_functions={print}):
         (told,) = said(lab.explore(f, torch.ones(3), backend="eager"))
     line = f.__code__.co_firstlineno + 1
     assert told.startswith(f"`print` of line {line} is called after")

@@ -62,7 +62,7 @@ def programs() -> dict[str, Any]:
 
 
 def _lowered(name: str) -> Recording:
-    build = programs()[name]
+    build: Any = programs()[name]
     if callable(build):
         fn, args, options = build()
         return lab.lower(fn, *args, target="mps", **options)

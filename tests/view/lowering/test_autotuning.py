@@ -56,6 +56,23 @@ def test_why_it_was_taken(candidates: Any, chosen: int | None, words: str) -> No
     assert words in view(candidates=candidates, chosen=chosen).sentence
 
 
+def test_what_its_kernel_computes_besides_is_in_the_loops_that_it_ends_with() -> None:
+    recording = lowered()
+    (found,) = recording.autotunings
+    template, loop = recording.buffers[0], recording.buffers[1]
+    made = replace(template, kind="template", during=found.node)
+    kernel = replace(recording.kernels[0], graph=1, buffers=(made.name, loop.name))
+    changed = replace(
+        recording,
+        kernels=(kernel, *recording.kernels[1:]),
+        buffers=(made, *recording.buffers[1:]),
+        autotunings=(replace(found, candidates=timed(3e-5, 1e-5), chosen=1),),
+    )
+    assert f"`{kernel.name}` also computes add." in shown(changed).sentence
+    alone = replace(changed, kernels=(replace(kernel, buffers=(made.name,)),))
+    assert f"`{kernel.name}` computes nothing else." in shown(alone).sentence
+
+
 def test_times_of_an_earlier_run_are_said_to_be_so() -> None:
     assert "from Inductor's cache" in view(was_timed=False).sentence
     assert "cache" not in view().sentence
