@@ -62,11 +62,10 @@ def programs() -> dict[str, Any]:
 
 
 def _lowered(name: str) -> Recording:
-    build: Any = programs()[name]
-    if callable(build):
-        fn, args, options = build()
+    if made := {**PROGRAMS, **FOREIGN}.get(name):
+        fn, args, options = made()
         return lab.lower(fn, *args, target="mps", **options)
-    program = build.build("small")
+    program = programs()[name].build("small")
     return lab.lower(program.module, target="mps", grad=True, **program.inputs)
 
 
