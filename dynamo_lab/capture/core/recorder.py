@@ -32,7 +32,7 @@ from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.layouts.choices import LayoutChoice
 from dynamo_lab.model.logs import LogRecord
-from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
+from dynamo_lab.model.lowering import Autotuning, Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Export, Package, PackageFailure
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.ranks.ranks import Rank
@@ -122,6 +122,7 @@ class Recorder:
         self.schedules: list[Schedule] = []
         self.memory_plans: list[MemoryPlan] = []
         self.cuda_graphs: list[CudaGraphs] = []
+        self.autotunings: list[Autotuning] = []
         self.cuda_graphs_of_target: tuple[bool, frozenset[int]] = (False, frozenset())
         self.exports: list[Export] = []
         self.packages: list[Package] = []
@@ -246,6 +247,7 @@ class Recorder:
                 schedules=tuple(self.schedules),
                 memory_plans=tuple(self.memory_plans),
                 cuda_graphs=tuple(self.cuda_graphs),
+                autotunings=tuple(self.autotunings),
                 exports=tuple(self.exports),
                 packages=tuple(self.packages),
                 package_failures=tuple(self.package_failures),

@@ -1190,6 +1190,7 @@ export interface LoweringView {
   readonly steps: readonly LoweringStep[];
   readonly buffers: readonly number[];
   readonly cuda_graphs: CudaGraphsView | null;
+  readonly autotunings: readonly AutotuningView[];
 }
 
 export type Compiler = "Inductor" | "lab";
@@ -1231,6 +1232,25 @@ export interface CudaPartView {
   readonly reason: string;
   readonly where: string;
   readonly entity: string;
+}
+
+/** An operator that was autotuned: its candidates, the fastest first, and why one was taken. */
+export interface AutotuningView {
+  readonly title: string;
+  readonly sentence: string;
+  readonly candidates: readonly CandidateView[];
+  readonly where: string;
+  readonly entity: string;
+}
+
+/** A candidate. `time` and `ratio`, to the fastest, are empty if it was not timed. */
+export interface CandidateView {
+  readonly name: string;
+  readonly kind: string;
+  readonly description: string;
+  readonly time: string;
+  readonly ratio: string;
+  readonly is_chosen: boolean;
 }
 
 /**
