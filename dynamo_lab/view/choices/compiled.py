@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dynamo_lab.model.layouts.choices import LayoutChoice
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.choices.choice import ChoiceRow
-from dynamo_lab.view.core.origins import origin_of
+from dynamo_lab.view.core.origins import origin_of, where_of
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.core.words import first_up, listed, plural, size, unique
+from dynamo_lab.view.core.words import first_up, plural, size
 from dynamo_lab.view.fusion.foreach import ForeachView
 from dynamo_lab.view.fusion.fusion import FusionsView
 from dynamo_lab.view.layouts import reading, words
@@ -70,7 +70,7 @@ def of_layouts(recording: Recording, places: Places) -> Iterator[ChoiceRow]:
             choice=words.verdict_on(choice),
             reason=f"{first_up(words.reason_for(choice))}.",
             effect=_laid_out(own, choice),
-            where=listed(unique(conv.where for conv in own)),
+            where=where_of(nodes, recording, places),
             line=origin.entity,
             code=origin.line if len({conv.where for conv in own}) == 1 else "",
             nodes=tuple(f"node:{graph}:{node}" for graph, node in nodes),
