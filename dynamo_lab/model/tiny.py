@@ -15,15 +15,15 @@ class StepMeasure(Struct, frozen=True, kw_only=True):
 
     `bytes` has the arena's share (sample, activations, gradients) and, beside it, `resident`: the
     parameters that are updated and their optimizer's state. Frozen parameters are in neither.
-    `flops` is None where a step computes in integers. `seconds` is what a step took in PyTorch, the
-    median of rounds; None where that was not measured.
+    `flops` is None where a step computes in integers. `seconds` is what a step took in PyTorch on
+    one thread: the lower quartile of rounds, their median, the upper; None if it was not measured.
     """
 
     bytes: int
     resident: int
     operations: Annotated[int, Plain("how many there are")]
     flops: int | None
-    seconds: float | None = None
+    seconds: tuple[float, float, float] | None = None
 
 
 class TinyPass(Struct, frozen=True, kw_only=True):

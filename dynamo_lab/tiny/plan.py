@@ -129,9 +129,10 @@ class Plan:
     def timed(self, *sample: torch.Tensor, rounds: int = 15) -> Self:
         """The plan, with how long a step takes in PyTorch before and after each pass.
 
-        Its facts have the median of the rounds, in seconds. PyTorch calls the nodes of each graph
-        one after the other; of one in int8, which it only simulates, the time stays unknown. The
-        model stays as it is; an optimizer's state begins anew.
+        Its facts have the median of the rounds and the quartiles, in seconds. PyTorch calls the
+        nodes of each graph one after the other, on one thread; of one in int8, which it only
+        simulates, the time stays unknown. The model stays as it is; an optimizer's state begins
+        anew.
 
         Args:
             sample: The model's inputs and the target, of the example's shapes and types.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -11,6 +10,7 @@ from torch import fx
 
 from dynamo_lab.measure.devices import Cpu
 from dynamo_lab.measure.rounds import Plan, take_turns
+from dynamo_lab.measure.statistics import spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,10 +26,11 @@ def step_seconds(
     values: Mapping[str, torch.Tensor],
     sample: Sequence[torch.Tensor],
     rounds: int,
-) -> list[float | None]:
-    """By graph the median of a step's time in seconds: PyTorch calls its nodes one after the other.
+) -> list[tuple[float, float, float] | None]:
+    """By graph a step's time in seconds: lower quartile, median, upper quartile of the rounds.
 
-    They take turns. A graph of integers has none: PyTorch only simulates it.
+    PyTorch calls the nodes one after the other, on one thread; the graphs take turns. A graph of
+    integers has no time: PyTorch only simulates it.
 
     Args:
         steps: The graphs; one that is there twice is measured once.
@@ -42,8 +43,21 @@ def step_seconds(
         for step in steps
         if not step.is_integer
     }
-    found = take_turns(ways, Cpu(), Plan(rounds=rounds))
-    return [None if step.is_integer else median(found[str(id(step))].seconds) for step in steps]
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        found = take_turns(ways, Cpu(), Plan(rounds=rounds))
+    finally:
+        torch.set_num_threads(threads)
+    return [None if step.is_integer else _spread(found[str(id(step))].seconds) for step in steps]
+
+
+def _spread(seconds: Sequence[float]) -> tuple[float, float, float] | None:
+    """None if it was interrupted before the first round was over."""
+    if not seconds:
+        return None
+    found = spread(seconds)
+    return found.low, found.median, found.high
 
 
 @torch.no_grad()

@@ -86,9 +86,9 @@ def test_a_step_is_timed_before_and_after_each_pass_and_the_model_stays(plan: An
         assert (one.before.seconds is None) == ran.before.is_integer
     assert all(torch.equal(value, plan.model.get_parameter(k)) for k, value in before.items())
     (cost,) = build(timed.recording).passes.passes[0].costs[3:]
-    assert cost.name == "a step in PyTorch"
-    assert "step in PyTorch" in str(timed)
-    assert "step in PyTorch" not in str(plan)
+    assert cost.name == "a step in PyTorch on one thread"
+    assert "step, one thread" in str(timed)
+    assert "step, one thread" not in str(plan)
     with pytest.raises(OptionError, match="takes 2 tensors"):
         plan.timed(sample[0])
     with pytest.raises(OptionError, match="measures nothing"):

@@ -7,9 +7,11 @@ from typing import Any
 from msgspec import structs
 
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.tiny import StepMeasure
 from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.render.terminal import render
 from dynamo_lab.view import build
+from dynamo_lab.view.tiny.tiny import took
 from tests.view.samples.tiny.planned import planned, stepped
 
 
@@ -59,7 +61,7 @@ def test_a_pass_of_a_planned_step_says_what_it_won() -> None:
         ("memory at the worst moment", "960 B → 480 B"),
         ("operations", "3"),
         ("products", "64 kFLOP"),
-        ("a step in PyTorch", "unknown → 2.0 ms"),
+        ("a step in PyTorch on one thread", "unknown → 2.0 ms"),
     ]
     assert [cost.text for cost in second.costs[1:]] == [
         "3 → 2",
@@ -88,3 +90,8 @@ def test_a_name_that_a_pass_gives_to_another_node_leads_to_what_that_was_made_of
 
 def test_passes_of_a_compilation_have_no_costs(make: Any) -> None:
     assert all(item.costs == () for item in build(make("rewritten")).passes.passes)
+
+
+def test_a_time_that_varies_by_much_is_said_as_a_range() -> None:
+    measure = StepMeasure(bytes=1, resident=0, operations=1, flops=1, seconds=(0.001, 0.002, 0.004))
+    assert took(measure) == "1.0 ms to 4.0 ms"

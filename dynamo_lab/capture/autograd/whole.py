@@ -219,7 +219,8 @@ def _need_one_number(exported: Any) -> None:
     if not isinstance(value, torch.Tensor) or value.numel() != 1:
         raise TinyError(
             "The loss is no scalar tensor: training follows one number. Give a `loss` that "
-            "reduces, such as torch.nn.functional.cross_entropy or lambda out, y: ((out - y) ** 2).mean()."
+            "reduces, such as torch.nn.functional.cross_entropy or "
+            "lambda out, y: ((out - y) ** 2).mean()."
         )
 
 

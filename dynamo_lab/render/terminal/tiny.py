@@ -17,8 +17,8 @@ from dynamo_lab.render.terminal.core.parts import (
     text,
 )
 from dynamo_lab.render.text import one_line, shortened
-from dynamo_lab.view.core.words import flops, percent, plural, seconds, size
-from dynamo_lab.view.tiny.tiny import KINDS, TrainingLife, TrainingPlanView, TrainingView
+from dynamo_lab.view.core.words import flops, percent, plural, size
+from dynamo_lab.view.tiny.tiny import KINDS, TrainingLife, TrainingPlanView, TrainingView, took
 
 _WIDTH = 100
 _BAR = 36
@@ -61,7 +61,7 @@ _COUNTED_INT8 = (
     "four of a bias), from there as they are"
 )
 _HEAD = ("pass", "peak", "operations", "products")
-_TIME = "step in PyTorch"
+_TIME = "step, one thread"
 
 
 def _head(plan: TinyPlan) -> str:
@@ -94,13 +94,12 @@ def _passes(plan: TinyPlan) -> tuple[tuple[str, ...], list[tuple[Text, ...]]]:
 def _measure_row(
     name: str, measure: StepMeasure, sentence: str, is_timed: bool
 ) -> tuple[Text, ...]:
-    took = "unknown" if measure.seconds is None else seconds(measure.seconds)
     return (
         Text(name, style="cyan"),
         Text(size(measure.bytes)),
         Text(f"{measure.operations:,}"),
         Text("FLOP unknown" if measure.flops is None else flops(measure.flops)),
-        *([Text(took)] if is_timed else []),
+        *([Text(took(measure))] if is_timed else []),
         Text(sentence, style="dim"),
     )
 

@@ -743,7 +743,8 @@ export interface MatchView {
 /**
  * A number of the graph before and after a pass, None where it is unknown.
  *
- * `text` is '14.8 kB → 7.2 kB', or one of them where both are alike.
+ * `text` is '14.8 kB → 7.2 kB', or one of them where both are alike. A time is the median of
+ * rounds, in seconds, and where rounds vary by much its text has the quartiles in place of it.
  */
 export interface PassCost {
   readonly name: string;
