@@ -11,8 +11,7 @@ from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
 from dynamo_lab.live.exports import reexported
 from dynamo_lab.live.fixes import program_of
-from dynamo_lab.live.observed import Observed, attempt, compared, observed
-from dynamo_lab.live.printed import heard
+from dynamo_lab.live.observed import Observed, attempt, compared, heard, observed
 from dynamo_lab.live.repeats import call_of, without_and_with
 from dynamo_lab.measure.machine import Watched
 from dynamo_lab.measure.memory import peak_of

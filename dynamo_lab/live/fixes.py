@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
-from dynamo_lab.live.observed import Observed, attempt, compared, observed
-from dynamo_lab.live.printed import heard
+from dynamo_lab.live.observed import Observed, attempt, compared, heard, observed
 from dynamo_lab.live.repeats import without_and_with
 from dynamo_lab.record.replay import Numbers, without_trace
 from dynamo_lab.view.breaks.fixes import Fix, Remedy, remedies

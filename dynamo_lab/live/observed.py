@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dynamo_lab.live.printed import difference
 from dynamo_lab.record.reach import reachable
 from dynamo_lab.record.replay import Numbers, compare
+from dynamo_lab.view.core.words import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     import torch
 
-    from dynamo_lab.live.printed import Lines
     from dynamo_lab.record.run import Program
+
+
+Lines = tuple[str, ...]
+"""What was written to standard output."""
 
 
 class Observed(NamedTuple):
@@ -57,6 +64,23 @@ def attempt(run: Callable[[], Any]) -> tuple[Any, str | None]:
         return run(), None
     except Exception as error:
         return None, type(error).__name__
+
+
+class Heard:
+    """The lines that were written to standard output, known once its block has ended."""
+
+    lines: Lines = ()
+
+
+@contextlib.contextmanager
+def heard() -> Generator[Heard, None, None]:
+    """Keep what is written to standard output meanwhile, and do not show it."""
+    found, written = Heard(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(written):
+            yield found
+    finally:
+        found.lines = tuple(written.getvalue().splitlines())
 
 
 _KINDS = ("", "What is written to arguments and buffers: ", "Gradients: ")
@@ -105,3 +129,37 @@ def _numbers(eager: Observed, plain: Callable[[], Observed], changed: Observed) 
     return Numbers(
         same=False, sentence=_KINDS[at] + told[at].sentence, difference=told[at].difference
     )
+
+
+_NUMBER = re.compile(r"0x[0-9a-fA-F]+|-?\d+\.?\d*(?:e[+-]?\d+)?|\b(?:nan|inf)\b")
+_GRADIENT = re.compile(r"grad_fn=<\w+>")
+_SHOWN = 60
+
+
+def difference(before: Lines, after: Lines) -> str:
+    """What of the printed lines is lost, added or another, in a sentence; empty if nothing is.
+
+    Numbers may be others: they are compared in tensors, and compiled code rounds otherwise. So may
+    the order: a print that Dynamo puts off comes later.
+    """
+    told, now = (Counter(map(_form, lines)) for lines in (before, after))
+    lost, more = told - now, now - told
+    if not lost and not more:
+        return ""
+    if not more:
+        which = _first(before, lost)
+        of, count = plural(len(before), "printed line"), lost.total()
+        return f"Of {of}, {count:,} {'is' if count == 1 else 'are'} lost: {which}."
+    if not lost:
+        return f"{plural(more.total(), 'line')} more than in eager: {_first(after, more)}."
+    return f"It prints {_first(after, more)} in place of {_first(before, lost)}."
+
+
+def _form(line: str) -> str:
+    """A line without its numbers, and without the names of what computes gradients."""
+    return " ".join(_NUMBER.sub("#", _GRADIENT.sub("grad_fn", line)).split())
+
+
+def _first(lines: Lines, of: Counter[str]) -> str:
+    line = next(line for line in lines if _form(line) in of).strip()
+    return f"`{line[:_SHOWN]}`" if line else "an empty line"

@@ -120,6 +120,14 @@ def test_other_types_of_inputs_are_other_conditions(sample: Recording) -> None:
     assert found.differs
 
 
+def test_what_is_usual_is_no_other_condition_than_what_nobody_asked_for(sample: Recording) -> None:
+    def asked(**options: str) -> Recording:
+        return replace(sample, environment=replace(sample.environment, options=options))
+
+    assert diff(asked(backend="inductor", fullgraph="False"), asked()).conditions == ()
+    assert diff(asked(backend="eager"), asked()).conditions == ("backend: eager, then not set",)
+
+
 def test_a_cause_comes_before_the_breaks_that_follow_from_it(make: Any) -> None:
     broken = make("nested")
     found = diff(broken, replace(broken, breaks=(), frames=(), graphs=(), partitions=()))

@@ -27,9 +27,6 @@ class KnownFrames:
         self._last: dict[int, _Known] = {}
         self._by_called: dict[tuple[int, int], _Known] = {}
 
-    def __contains__(self, code: CodeType) -> bool:
-        return id(code) in self._last
-
     def find(self, code: CodeType, called: Any = None) -> int | None:
         """The frame of this code, of a wrapper with what it calls; None where there is none yet."""
         last = self._last.get(id(code))

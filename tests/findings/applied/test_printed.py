@@ -7,8 +7,7 @@ import torch
 
 import dynamo_lab as lab
 from dynamo_lab.live.fixes import try_fix
-from dynamo_lab.live.observed import Observed, compared
-from dynamo_lab.live.printed import difference, heard
+from dynamo_lab.live.observed import Observed, compared, difference, heard
 from dynamo_lab.view.breaks import fixes
 from dynamo_lab.view.breaks.rewrites import with_where, without_call
 from dynamo_lab.view.findings.changes import Setting, drops
