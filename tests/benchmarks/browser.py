@@ -132,7 +132,9 @@ def _act(page: Page) -> Iterator[str]:
         yield f"open {name}"
     open_tab(page, "lowering")
     yield "back to lowering"
-    page.locator(".dl-panel-lowering .dl-list").first.focus()  # on the tab, the arrows walk the tabs
+    page.locator(
+        ".dl-panel-lowering .dl-list"
+    ).first.focus()  # on the tab, the arrows walk the tabs
     for key in ("ArrowRight",) * 4:
         page.keyboard.press(key)
         yield "from operator to operator"
