@@ -26,20 +26,26 @@ def of_attention(call: AttentionView) -> ChoiceRow:
     """Which kernel a call of attention is, and why none of those that are tried before."""
     choice = next((one for one in call.choices if one.target == call.here), None)
     before = [] if choice is None else list(_before(choice))
-    remedy = next((one.remedy for one in before if one.remedy), "")
     is_flex = not call.choices
     return ChoiceRow(
         kind="attention",
-        choice=call.ran or ("flex_attention" if is_flex else "not known"),
-        reason=call.became if is_flex else _reason(choice, before),
+        choice="flex_attention" if is_flex else _kernel(call, choice),
+        reason=call.became if is_flex else _reason(call, choice, before),
         effect="" if is_flex else " ".join(filter(None, (call.origin, call.became))),
-        remedy=remedy,
+        remedy=next((one.remedy for one in before if one.remedy), ""),
         where=call.where,
         line=call.line,
         code=call.code,
         nodes=(call.node,),
         tab="attention",
     )
+
+
+def _kernel(call: AttentionView, choice: ChoiceView | None) -> str:
+    """The one that is in the code; where there is none of it, the one of PyTorch's rules."""
+    if call.ran or choice is None:
+        return call.ran or "not known"
+    return f"by PyTorch's rules {choice.sentence}"
 
 
 def _before(choice: ChoiceView) -> Iterator[KernelChoiceView]:
@@ -50,9 +56,13 @@ def _before(choice: ChoiceView) -> Iterator[KernelChoiceView]:
         yield verdict
 
 
-def _reason(choice: ChoiceView | None, before: Iterable[KernelChoiceView]) -> str:
+def _reason(
+    call: AttentionView, choice: ChoiceView | None, before: Iterable[KernelChoiceView]
+) -> str:
     if choice is None:
         return _NOT_ASKED
+    if call.differs:
+        return f"Not known: PyTorch's rules say {choice.sentence}."
     told = [f"{first_up(one.name)}: {one.told}" for one in before]
     return " ".join(told) or _FIRST
 

@@ -50,6 +50,27 @@ def test_attention_on_a_gpu_that_is_not_named_is_not_explained(make: Make) -> No
     }
 
 
+def test_attention_that_is_not_what_the_rules_say_is_not_explained(make: Make) -> None:
+    recording = make("attending")
+    first = recording.attentions[0]
+    problem = replace(first.problem, dropout=0.5)  # for which the rules refuse what it became
+    calls = (replace(first, problem=problem), *recording.attentions[1:])
+    row = rows(replace(recording, attentions=calls), "attention")[0]
+    assert row.choice == "flash attention"
+    assert row.reason == "Not known: PyTorch's rules say plain mathematics."
+
+
+def test_without_generated_code_the_rules_alone_are_told(make: Make) -> None:
+    recording = make("attending")
+    captured = replace(
+        recording, graphs=recording.graphs[:1], attentions=recording.attentions[:2], links=()
+    )
+    first, second = rows(captured, "attention")
+    assert first.choice == "by PyTorch's rules flash attention"
+    assert second.choice == "by PyTorch's rules plain mathematics"
+    assert first.effect == "What it became is not in the recording."
+
+
 def test_flex_attention_is_no_choice_of_pytorch_s(make: Make) -> None:
     recording = make("attending")
     (call,) = (replace(one, kind="flex") for one in recording.attentions[:1])
