@@ -75,7 +75,7 @@ def _mismatch(one: Known, ranks: Sequence[Known]) -> str:
     ]
     return (
         f": gloo got a piece of {came} bytes from another rank where it waited for {wanted}, so "
-        "they bring different sizes or types to a collective, or call different ones"
+        "ranks bring different sizes or types to a collective, or call different ones"
         + (f"; {others[0]}" if others else "")
     )
 

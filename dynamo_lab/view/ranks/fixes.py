@@ -59,7 +59,7 @@ def _fixes(recording: Recording, reducers: Sequence[Reducer]) -> Iterator[JobFix
     if not all(one.static_graph for one in reducers):
         yield JobFix(
             name="static_graph=True",
-            sentence="If each step uses the same parameters, in the same order: DDP looks once.",
+            sentence="For a model that uses the same parameters in each step: DDP finds out once.",
             changes={"static_graph": True},
         )
     if not all(one.gradient_as_bucket_view for one in reducers):

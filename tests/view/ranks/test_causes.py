@@ -192,7 +192,7 @@ def test_what_gloo_ends_a_process_with_is_told_in_words() -> None:
     )
     assert told == (
         "Rank 0 was ended by SIGABRT at train.py, line 3 (`dist.all_reduce(x)`): gloo got a piece "
-        "of 16 bytes from another rank where it waited for 8, so they bring different sizes or "
+        "of 16 bytes from another rank where it waited for 8, so ranks bring different sizes or "
         "types to a collective, or call different ones; rank 1 brings float[16] to `all_reduce` 1 "
         "at train.py, line 3 (`dist.all_reduce(x)`)."
     )
