@@ -102,11 +102,12 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
     made = Whole(
         graph=module.graph,
         parameters={
-            key: names[_own_name(name)] for key, name in signature.inputs_to_parameters.items()
+            key: names.get(own := _own_name(name), own)
+            for key, name in signature.inputs_to_parameters.items()
         },
         buffers={key: _own_name(name) for key, name in signature.inputs_to_buffers.items()},
         inputs=tuple(signature.user_inputs),
-        gradients={names[_own_name(name)]: node for node, name in gradients},
+        gradients={names.get(own := _own_name(name), own): node for node, name in gradients},
         loss=backward.loss_output,
     )
     trained = [name for name, p in model.named_parameters() if p.requires_grad]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -20,7 +20,7 @@ from dynamo_lab.tiny.int8.walk import Activation, Gradient, NoInt8, Walk
 from dynamo_lab.view.core.words import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from dynamo_lab.tiny.graph import Node
     from dynamo_lab.tiny.int8.ranges import Ranges
@@ -104,17 +104,21 @@ def _need_own(selected: Selection, values: Mapping[str, torch.Tensor]) -> None:
 
 
 def _written(walk: Walk, updates: backward.Updates) -> list[str]:
-    """Write the int8 form of all nodes; the operators that have none, each with the reason."""
+    """Write the int8 form of all nodes; the operators that have none, each with the reason.
+
+    Of what reads a value without one only the lack of a rule is known.
+    """
     missing: dict[str, None] = {}
     without: set[Node] = set()
     for node in walk.step.graph.nodes:
         if node.op != "call_function":
             continue
-        if not without.isdisjoint(node.all_input_nodes):
-            without.add(node)
-            continue
         try:
-            _rewritten(walk, updates, node)
+            if without.isdisjoint(node.all_input_nodes):
+                _rewritten(walk, updates, node)
+            else:
+                without.add(node)
+                _need_rule(walk, updates, node)
         except (NoInt8, KeyError) as reason:
             why = str(reason) if isinstance(reason, NoInt8) else "it reads what has none"
             missing[f"{node.target} ({why})"] = None
@@ -134,16 +138,25 @@ def _input(walk: Walk, node: Node) -> None:
 
 def _rewritten(walk: Walk, updates: backward.Updates, node: Node) -> None:
     walk.now = node
-    table = forward.TABLE if node.name in walk.step.forward else backward.TABLE
-    if node in walk.known or updates.is_gradient(node):  # it is a part of another
-        pass
+    if node in walk.known or updates.is_gradient(node):
+        pass  # it is a part of another
     elif is_view(node):
         _view(walk, node)
-    elif node.target in table:
-        table[node.target](walk, node)
-    elif node.target is not operator.getitem:
-        raise NoInt8("it has no rule")
+    elif node.target in _table(walk, node):
+        _table(walk, node)[node.target](walk, node)
+    else:
+        _need_rule(walk, updates, node)
     updates.after(node)
+
+
+def _table(walk: Walk, node: Node) -> Mapping[Any, Callable[[Walk, Node], None]]:
+    return forward.TABLE if node.name in walk.step.forward else backward.TABLE
+
+
+def _need_rule(walk: Walk, updates: backward.Updates, node: Node) -> None:
+    is_part = is_view(node) or updates.is_gradient(node)
+    if not is_part and node.target not in {*_table(walk, node), operator.getitem}:
+        raise NoInt8("it has no rule")
 
 
 def _view(walk: Walk, node: Node) -> None:

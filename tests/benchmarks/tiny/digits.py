@@ -245,20 +245,14 @@ class Pupil:
         start = self._start
         self._model.load_state_dict(start)
         x, y = train[0]
+        settings = {"data": train, "check": check, "epochs": 4, "seed": self._seed}
         plan = lab.tiny(
             *(self._model, (x[:1], y[:1])),
             update="search",
             dtype="int8",
             memory=LIMIT,
             optimizer={"lr": RATES[1]},
-            search={
-                "data": train,
-                "check": check,
-                "epochs": 4,
-                "seed": self._seed,
-                "population": 12,
-                "generations": 8,
-            },
+            search={**settings, "population": 12, "generations": 8},
             calibrate=[(x[:1], y[:1]) for x, y in train[:4]],
         )
         assert plan.search is not None
@@ -274,20 +268,17 @@ class Pupil:
         return self._kept.of("orders", self._orders)
 
     def _orders(self) -> dict[str, float]:
-        plan = self._planned(WAYS[1])
-        assert plan.quantized is not None
+        quantized = cast("Any", self._planned(WAYS[1]).quantized)
         x, y = in_batches(self._data.train)[0]
         self._model.zero_grad()
         functional.cross_entropy(self._model(x), y).backward()
         apart: dict[str, list[float]] = {"scaled": [], "not scaled": [], "not scaled, weights": []}
         for name, value in self._model.named_parameters():
-            scale = plan.quantized.scales[name].view(-1, *[1] * (value.dim() - 1))
+            scale = quantized.scales[name].view(-1, *[1] * (value.dim() - 1))
             grad = cast("torch.Tensor", value.grad)
-            if not (value.norm() and grad.norm()):
-                continue
-            ratio, whole = value.norm() / grad.norm(), value / scale
-            scaled = log10(whole.norm() / (grad / scale).norm() / ratio)
-            plain = log10(whole.norm() / (grad * scale).norm() / ratio)
+            ratio, whole = value.detach().norm() / grad.norm(), value.detach() / scale
+            scaled = log10((whole.norm() / (grad / scale).norm() / ratio).item())
+            plain = log10((whole.norm() / (grad * scale).norm() / ratio).item())
             apart["scaled"].append(scaled)
             apart["not scaled"].append(plain)
             if value.dim() > 1:
