@@ -1,6 +1,6 @@
 """ResNet-50, VGG16 and BERT as their papers have them, of torch.nn alone: no package is needed.
 
-PyTorch's training on Macs was announced with these three.
+PyTorch's training on Macs was announced with these three, in batches of 64.
 """
 
 from __future__ import annotations
