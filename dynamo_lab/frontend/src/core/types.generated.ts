@@ -1723,7 +1723,11 @@ export interface SumPart {
   readonly share: string;
 }
 
-/** The kernel with the most time in a warm call; several where times do not tell them apart. */
+/**
+ * The kernel with the most time in a warm call; several where times do not tell them apart.
+ *
+ * The sentence has no end: the kernels follow.
+ */
 export interface SlowestView {
   readonly sentence: string;
   readonly kernels: readonly SlowestKernel[];
