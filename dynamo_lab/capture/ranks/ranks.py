@@ -134,7 +134,11 @@ class OwnRank:
 
 def said(error: BaseException) -> str:
     """'ValueError: no such batch': the type of an exception, and the first line of its message."""
-    first: Any = next((line for line in str(error).split("\n") if line.strip()), "")
+    try:
+        text = str(error)
+    except Exception:  # it is the program's
+        text = ""
+    first = next((line for line in text.split("\n") if line.strip()), "")
     return f"{type(error).__name__}: {first.strip()}"[:500].removesuffix(": ")
 
 

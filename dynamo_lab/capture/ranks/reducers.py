@@ -67,7 +67,7 @@ class Reducers:
     def _asked(self, module: Any, known: Reducer) -> Reducer:
         if module is None or known.rebuilt is not None:
             return known
-        if self._is_planned:
+        if self._is_planned and hooks.WORLD.get().pg_names:  # its groups are still there
             module.logger.set_runtime_stats_and_log()
         return _rebuilt(module, known)
 
