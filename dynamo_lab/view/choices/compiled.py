@@ -79,7 +79,7 @@ def of_layouts(recording: Recording, places: Places) -> Iterator[ChoiceRow]:
 
 
 def _laid_out(convolutions: Sequence[Convolution], choice: LayoutChoice) -> str:
-    counts = Counter(conv.order for conv in convolutions)
+    counts = Counter[reading.Order](conv.order for conv in convolutions)
     told = [f"{plural(count, 'result')} {_ORDERS[order]}." for order, count in counts.items()]
     if copied := sum(conv.copied for conv in convolutions):
         told.append(f"Each call copies {size(copied)} to bring inputs and weights into a layout.")

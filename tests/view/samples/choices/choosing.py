@@ -45,7 +45,7 @@ def choosing() -> Recording:
 def _captured() -> Table:
     table = Table()
     x, weight = table.input("x", _value("f32", *_IMAGE)), table.input("w", _value("f32", "3", "3"))
-    called = {"arguments": "'cpu', torch.bfloat16, True, None", "value": Value()}
+    called: dict[str, Any] = {"arguments": "'cpu', torch.bfloat16, True, None", "value": Value()}
     entered = table.node("enter", "torch.amp._enter_autocast", **called)
     conv = table.node("conv", "torch.conv2d", x, weight, stack=1, value=_value("bf16", *_IMAGE))
     table.node("exit", "torch.amp._exit_autocast", entered, value=Value())
