@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 BATCH, EPOCHS = 16, 20
 LIMIT = 7_000  # bytes of a step of one image; a full update needs twice as many
 TRAIN, CHECK = 480, 160  # of 901 odd digits; the others are the test
-RATES = (0.0125, 0.05, 0.2)
-UNSCALED = (250.0, 1000.0, 4000.0)
+RATES = (0.05, 0.2, 0.8)
+UNSCALED = (1e3, 4e3, 1.6e4)
 
 
 class Digits(nn.Module):
@@ -101,7 +101,9 @@ WAYS = (
     Way("int8, searched", "search"),
     Way("int8, last 5 layers", "last 5"),
     Way("int8, biases and head", BIASES),
-    Way("int8, biases and head, not scaled, own rate", BIASES, scaling=False, rates=UNSCALED),
+    Way(
+        "int8, biases and head, not scaled, own rate", BIASES, scaling=False, rates=(1e3, 1e4, 1e5)
+    ),
     Way("int8, head", "head.*"),
 )
 
@@ -251,7 +253,7 @@ class Pupil:
             update="search",
             dtype="int8",
             memory=LIMIT,
-            optimizer={"lr": RATES[1]},
+            optimizer={"lr": RATES[0]},
             search={**settings, "population": 12, "generations": 8},
             calibrate=[(x[:1], y[:1]) for x, y in train[:4]],
         )
@@ -323,7 +325,7 @@ def rows(
         shares = (median(first), median(ends), min(ends), max(ends))
         yield (
             way.name,
-            f"{rate:g}",
+            f"{rate:g}{', an end of its grid' * (rate in (way.rates[:1] + way.rates[-1:]))}",
             *(f"{100 * share:.1f} %" for share in shares),
             f"{100 * median(apart):+.1f}",
             size(max(sizes)),
