@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dynamo_lab.capture.core.recorder import Recorder
-    from dynamo_lab.model.decompositions import Device
+    from dynamo_lab.model.decompositions import Device, Native
     from dynamo_lab.model.graphs import Graph, Node
     from dynamo_lab.model.kernels import Kernel
     from dynamo_lab.model.targets import Target
@@ -68,17 +68,24 @@ def _without_kernels(
         return
     from dynamo_lab.capture.decompositions.natives import native_on
 
-    asked = {"mps": " without PYTORCH_ENABLE_MPS_FALLBACK=1, and with it on the CPU"}
     for graph, node in _called(graphs, kernels):
         name = node.target.removeprefix("aten.").removesuffix(".default")
-        if native_on(name, _DEVICES[target.kind]) in ("host", "elsewhere"):
+        native = native_on(name, _DEVICES[target.kind])
+        if native in ("host", "elsewhere"):
             message = (
                 f"`{node.target}` has no kernel for {target.name} in this PyTorch: there the "
-                f"compiled program raises NotImplementedError{asked.get(target.kind, '')}."
+                f"compiled program raises NotImplementedError{_or_else(target, native)}."
             )
             yield Note(
                 level="warning", about="kernel", message=message, graph=graph.id, node=node.index
             )
+
+
+def _or_else(target: Target, native: Native) -> str:
+    """What PyTorch does on a Mac where it is asked to, and for a few operators always."""
+    if target.kind != "mps" or native != "host":
+        return ""
+    return ", or runs it on the CPU, as with PYTORCH_ENABLE_MPS_FALLBACK=1"
 
 
 def _called(graphs: Sequence[Graph], kernels: Sequence[Kernel]) -> Iterator[tuple[Graph, Node]]:

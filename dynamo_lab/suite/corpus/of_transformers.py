@@ -29,6 +29,7 @@ _SMALL = {
     **dict.fromkeys(_INNER, 128),
     "vocab_size": 512,
     "head_dim": 16,
+    "rotary_dim": 16,
     "num_experts": 4,
     "num_local_experts": 4,
     "n_routed_experts": 4,
