@@ -8,10 +8,11 @@ from dynamo_lab.api.handle import Handle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from dynamo_lab.live.budgets import Budgets
     from dynamo_lab.live.kernel_checks import KernelChecks
-    from dynamo_lab.model.assembly import Assembly
+    from dynamo_lab.model.assembly import Assembly, Parts
     from dynamo_lab.view.guards.would_pass import WouldPass
     from dynamo_lab.view.guards.writers import WhoWrote
 
@@ -74,9 +75,25 @@ class Asked(Handle, frozen=True, kw_only=True, dict=True):
             AssemblyError: there is no such kernel, or no tool to assemble it.
             OptionError: there is no such target.
         """
-        from dynamo_lab.live.assembly import ask
+        from dynamo_lab.live.assembly.assembly import ask
 
         return ask(self, self.session, kernel, target)
+
+    def write_kernels(self, folder: str | Path, target: str | None = None) -> Parts:
+        """Compile a lowering's Triton kernels for a GPU that need not be here, into a folder.
+
+        For each kernel its text, its assembly and, where Triton has an assembler, its binary, with
+        how it is launched in `parts.json`; for each graph the module that calls them. What a
+        program for the device needs besides is named: see `Parts.missing`. Only in the process that
+        recorded: code from a file is not compiled.
+
+        Raises:
+            AssemblyError: the recording is not of a GPU, or was loaded.
+            OutputError: the folder cannot be written to.
+        """
+        from dynamo_lab.live.assembly.parts import write
+
+        return write(self, self.session, folder, target)
 
     def check_kernels(self) -> KernelChecks:
         """Run the Triton kernels of a lowering on the CPU, and compare them with the operators.

@@ -10,7 +10,8 @@ from dynamo_lab.model.core.files import write_output
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dynamo_lab.model.decompositions import Entry, Level, Overload
+    from dynamo_lab.model.decompositions import Device, Entry, Level, Overload
+    from dynamo_lab.view.decompositions.natives import CensusView
 
 
 def atlas() -> Atlas:
@@ -47,6 +48,20 @@ class Atlas:
 
         return entries()
 
+    def on(self, device: Device) -> Census:
+        """Which operators have a kernel on a device, "cpu", "cuda" or "mps", and which have none.
+
+        By PyTorch's own list, which names the kernels of devices that it was not built for, too.
+
+        Raises:
+            OptionError: the list has no such device.
+        """
+        from dynamo_lab.capture.decompositions.atlas import census
+        from dynamo_lab.view.decompositions.natives import build, refuse_unlisted
+
+        refuse_unlisted(device)
+        return Census(build(census(device)))
+
     def to_html(self, path: str | Path) -> None:
         """Write the counts and a table of every ATen operator as one page."""
         from dynamo_lab.render.fallback.atlas import page
@@ -64,6 +79,31 @@ class Atlas:
         from dynamo_lab.render.fallback.atlas import levels_html
 
         return {"text/plain": str(self), "text/html": levels_html(self.levels)}
+
+
+class Census:
+    """Where ATen's kernels are for a device. `view` has the counts and the names."""
+
+    def __init__(self, view: CensusView) -> None:
+        self.view = view
+
+    def to_html(self, path: str | Path) -> None:
+        """Write it as one page."""
+        from dynamo_lab.render.fallback.atlas import census_page
+
+        write_output(path, census_page(self.view))
+
+    def __str__(self) -> str:
+        from dynamo_lab.render.terminal.decompositions.natives import census_text
+
+        return census_text(self.view)
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from dynamo_lab.render.fallback.atlas import census_html
+
+        return {"text/plain": str(self), "text/html": census_html(self.view)}
 
 
 class Operator:

@@ -215,7 +215,7 @@ def _judged(findings: tuple[FindingFact, ...], done: Application) -> tuple[Verdi
         is_wrong = done.numbers.same is False
         return ("hurt", _EXPORTED_WRONG) if is_wrong else ("helped", _EXPORTED)
     if done.numbers.same is False:
-        return "hurt", "With the change the program computes something else."
+        return "hurt", "With the change the program does something else."
     if done.repeats and done.repeats[1].goes_on:
         return _endless(done.repeats)
     gain = findings[0].gain if len(findings) == 1 else None

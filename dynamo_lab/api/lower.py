@@ -10,7 +10,7 @@ from msgspec import structs
 from dynamo_lab.api.recording import Recording, recording_of
 from dynamo_lab.api.side_by_side import SideBySide
 from dynamo_lab.errors import OptionError
-from dynamo_lab.live.assembly import with_assemblies
+from dynamo_lab.live.assembly.assembly import with_assemblies
 from dynamo_lab.model.lowering import LAB
 from dynamo_lab.record.lower import find_target
 from dynamo_lab.record.lower import lower as lower_once

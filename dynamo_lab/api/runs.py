@@ -81,7 +81,7 @@ def _applied(
     from dynamo_lab.api.findings import answered, applied_outcome
     from dynamo_lab.live.findings import applicable, apply
 
-    done = apply(recording, session, ids or applicable(recording), _watch(waiting))
+    done = apply(recording, session, ids or applicable(recording), watch_of(waiting))
     name = ", ".join(one.finding.rule for one in done.findings)
     told = applied_outcome(answered(done, done.after.facts))
     return f"with {name}", told, done.after.facts, Session(done.after)
@@ -114,7 +114,7 @@ def _benched(
     from dynamo_lab.bench.options import bench_options
     from dynamo_lab.bench.recorded import measured
 
-    watch = _watch(waiting)
+    watch = watch_of(waiting)
     options = bench_options(**{name: asked[name] for name in ("ways", "training", "seconds")})
     facts, made = measured(recording, session, options, watch)
     state = facts.benchmark.state if facts.benchmark else ""
@@ -124,7 +124,7 @@ def _benched(
 def _bisected(recording: Recording, session: Session, waiting: Waiting | None) -> Ran:
     from dynamo_lab.bench.bisections.run import bisected
 
-    found = bisected(recording, session, _watch(waiting))
+    found = bisected(recording, session, watch_of(waiting))
     verdict = found.facts.bisection.verdict if found.facts.bisection else ""
     return "searched", {"state": verdict}, found.facts, found.session
 
@@ -141,7 +141,7 @@ def _guards_timed(recording: Recording, session: Session) -> Ran:
     return "guards timed", {"state": "done"}, time_guards(recording, session), session
 
 
-def _watch(waiting: Waiting | None) -> Watch:
+def watch_of(waiting: Waiting | None) -> Watch:
     """The observer of a measurement that tells a view, and that the view can stop."""
     from dynamo_lab.measure.rounds import Progress, Watch
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynamo_lab.api.recording import Recording
-    from dynamo_lab.render.widget import Looks
+    from dynamo_lab.render.widget import Looks, Runs
     from dynamo_lab.view.compare.side_by_side import SideBySideView
 
 
@@ -61,10 +61,9 @@ class SideBySide(Mapping[str, "Recording"]):
         """Show them where this code runs: interactively in a notebook, as text elsewhere."""
         from dynamo_lab.render.display import display_several
 
-        shown = self._shown()
-        can_run = any(one.program() for one in shown.values())
         looks = looks or settings().looks_on_demand()
-        display_several(shown, self._view(), begin, run if can_run else None, looks)
+        has_programs = any(one.program() for one in self._shown().values())
+        display_several(self._shown(), self._view(), begin, self._runs(), looks, has_programs)
 
     def _ipython_display_(self) -> None:
         self.show()
@@ -73,6 +72,10 @@ class SideBySide(Mapping[str, "Recording"]):
         from dynamo_lab.render.fallback.compare.side_by_side import fallback_of_several
 
         return {"text/plain": str(self), "text/html": fallback_of_several(self._view())}
+
+    def _runs(self) -> Runs:
+        """What runs a program again where a view asks for it."""
+        return run
 
     def _shown(self) -> dict[str, Recording]:
         """The recordings that a page holds."""

@@ -24,6 +24,7 @@ from dynamo_lab.capture.decompositions.decompositions import DecompositionProbes
 from dynamo_lab.capture.fast_path import hooks as fast_path_hooks
 from dynamo_lab.capture.fast_path.fast_path import FastPathProbes
 from dynamo_lab.capture.frames import hooks as frames_hooks
+from dynamo_lab.capture.frames.assumed import AssumedProbes
 from dynamo_lab.capture.frames.frames import FrameProbes
 from dynamo_lab.capture.frames.stances import StanceProbe
 from dynamo_lab.capture.fusion import hooks as fusion_hooks
@@ -42,9 +43,12 @@ from dynamo_lab.capture.kernels.announced import AnnouncedProbes
 from dynamo_lab.capture.kernels.builds import BuildProbes
 from dynamo_lab.capture.kernels.kernels import KernelProbes
 from dynamo_lab.capture.kernels.statements import StatementProbes
+from dynamo_lab.capture.layouts import hooks as layouts_hooks
+from dynamo_lab.capture.layouts.layouts import LayoutProbes
 from dynamo_lab.capture.logs import hooks as logs_hooks
 from dynamo_lab.capture.logs.live import LogProbes
 from dynamo_lab.capture.lowering import hooks as lowering_hooks
+from dynamo_lab.capture.lowering.autotuning import AutotuningProbes
 from dynamo_lab.capture.lowering.buffers import BufferProbes
 from dynamo_lab.capture.lowering.cudagraphs import CudaGraphProbes
 from dynamo_lab.capture.lowering.imported import when_imported
@@ -81,7 +85,14 @@ _TABLES = (
 )
 """The private names that every recording depends on."""
 
-_TABLES_OF_INDUCTOR = (lowering_hooks, fusion_hooks, kernels_hooks, passes_hooks, packages_hooks)
+_TABLES_OF_INDUCTOR = (
+    lowering_hooks,
+    layouts_hooks,
+    fusion_hooks,
+    kernels_hooks,
+    passes_hooks,
+    packages_hooks,
+)
 
 _running: dict[str, Undo] = {}
 """The recording that runs: probes sit on functions of the whole process, so one at a time."""
@@ -166,6 +177,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
     frames.install(patches, undo)
     install = functools.partial(_install_one, recorder, patches)
     install(StanceProbe(recorder))
+    install(AssumedProbes(recorder))
     if isinstance(recorder.steps, StepColumns):
         tables.append(steps_hooks)
         install(StepProbes(recorder, compilations, recorder.steps))
@@ -204,8 +216,10 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         for probes in (
             lowering,
             OriginProbes(),
-            BufferProbes(recorder, graphs, lowering),
+            BufferProbes(recorder, lowering),
+            LayoutProbes(recorder, lowering),
             CudaGraphProbes(recorder, lowering),
+            AutotuningProbes(recorder, lowering),
             kernels,
             BuildProbes(recorder),
             fusion,

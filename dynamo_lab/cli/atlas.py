@@ -18,7 +18,9 @@ def add(commands: Commands) -> None:
     sentence = "count PyTorch's operators, from ATen's overloads to Inductor's loops"
     parser = add_command(commands, "atlas", sentence, run)
     parser.add_argument("operator", nargs="?", metavar="OPERATOR", help="only this: aten.gelu")
-    parser.add_argument("--html", metavar="PAGE", help="write a page with every ATen operator")
+    parser.add_argument("--device", metavar="NAME",
+                        help="which operators have a kernel there: cpu, cuda or mps")  # fmt: skip
+    parser.add_argument("--html", metavar="PAGE", help="write it as a page")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -27,8 +29,9 @@ def run(options: argparse.Namespace) -> int:
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Failed to initialize NumPy")  # none is needed
-        found = atlas()
-        print(found[options.operator] if options.operator else found)
+        known = atlas()
+        found = known.on(options.device) if options.device else known
+        print(known[options.operator] if options.operator else found)
     if options.html:
         found.to_html(options.html)
     return 0

@@ -10,7 +10,7 @@ from dynamo_lab.cli.core.files import writers
 from dynamo_lab.cli.core.options import WHOLE, add_command, add_outputs, add_sections
 from dynamo_lab.cli.core.printing import print_recording, view_of
 from dynamo_lab.errors import DynamoLabError
-from dynamo_lab.live.assembly import with_assemblies
+from dynamo_lab.live.assembly.assembly import with_assemblies
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.record.options import add_logs_option, add_step_options, add_target_option
 from dynamo_lab.record.script import Script

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from dynamo_lab.errors import CellError, DynamoLabError
-from dynamo_lab.live import assembly, budgets, edits, guards, switches, training
+from dynamo_lab.live import budgets, edits, guards, switches, training
+from dynamo_lab.live.assembly import assembly
 from dynamo_lab.live.compiler import compiler
 from dynamo_lab.live.playground import answers as playground
 from dynamo_lab.record.cells.ran import RanCell, ran_cell

@@ -193,6 +193,7 @@ def _timed(
     """The kernel alone, warm and cold, and the program; each time in turns with the original."""
     from dynamo_lab.capture.kernels.recorded_calls import launcher, options_here
     from dynamo_lab.measure.devices import device_of
+    from dynamo_lab.measure.machine import Watched
     from dynamo_lab.measure.rounds import take_turns
     from dynamo_lab.measure.statistics import rounds_needed
     from dynamo_lab.record.replay import without_trace
@@ -227,6 +228,7 @@ def _timed(
                 way()
                 state.put_back()  # which learns what to restore before each round
             asked: Any = {"cold": cache == "cold", "watch": watch}
+            cores = Watched()
             times = take_turns(ways, device, plan, before=lambda _: state.rewind(), **asked)
             original, edited = times["original"], times["edited"]
             if original.seconds:
@@ -237,6 +239,7 @@ def _timed(
                     edited=edited.seconds,
                     original_loops=original.loops,
                     edited_loops=edited.loops,
+                    is_busy=cores.was_busy(),
                 )
                 found.append(timing)
     return tuple(found)

@@ -11,7 +11,7 @@ from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
 from dynamo_lab.live.exports import reexported
 from dynamo_lab.live.fixes import program_of
-from dynamo_lab.live.observed import Observed, attempt, compared, observed
+from dynamo_lab.live.observed import Observed, attempt, compared, heard, observed
 from dynamo_lab.live.repeats import call_of, without_and_with
 from dynamo_lab.measure.machine import Watched
 from dynamo_lab.measure.memory import peak_of
@@ -19,7 +19,7 @@ from dynamo_lab.measure.rounds import Plan, Watch, take_turns
 from dynamo_lab.measure.statistics import Ratio, Spread, ratio, spread
 from dynamo_lab.record.reach import reachable
 from dynamo_lab.record.replay import Numbers, without_trace
-from dynamo_lab.view.findings.changes import Reexport, Rewrite
+from dynamo_lab.view.findings.changes import Reexport, Rewrite, drops
 from dynamo_lab.view.findings.findings import found_of
 
 if TYPE_CHECKING:
@@ -154,7 +154,8 @@ class _Trial:
                 return Application(
                     found, before, after, Numbers(same=None, sentence=sentence), None
                 )
-            numbers = compared(eager, lambda: plain, changed, problem)
+            is_dropped = any(drops(part.change) for part in parts)
+            numbers = compared(eager, lambda: plain, changed, problem, drops=is_dropped)
             can_call = numbers.same is not False and before.facts.failure is None
             repeats = without_and_with(self._program, ready) if can_call else None
             can_time = can_call and not (repeats and any(one.goes_on for one in repeats))
@@ -163,14 +164,17 @@ class _Trial:
 
     def _eager(self) -> tuple[Observed | None, str | None]:
         with without_trace(self._roots):
-            result, problem = attempt(self._program.eager)
-            return None if problem else observed(self._roots, self._program, result), problem
+            with heard() as told:
+                result, problem = attempt(self._program.eager)
+            left = None if problem else observed(self._roots, self._program, result, told.lines)
+            return left, problem
 
     def _compiled(self, program: Program) -> tuple[Run, Observed]:
         """A run that finds nothing compiled."""
         with without_trace(self._roots), empty_compile_caches():
-            run, result = program.compiled()
-            return run, observed(self._roots, program, result)
+            with heard() as told:
+                run, result = program.compiled()
+            return run, observed(self._roots, program, result, told.lines)
 
     def _measured(
         self, ready: Ready, found: tuple[Found, ...]

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dynamo_lab.errors import FixError
 from dynamo_lab.live.changes import Part, prepared
-from dynamo_lab.live.observed import Observed, attempt, compared, observed
+from dynamo_lab.live.observed import Observed, attempt, compared, heard, observed
 from dynamo_lab.live.repeats import without_and_with
 from dynamo_lab.record.replay import Numbers, without_trace
 from dynamo_lab.view.breaks.fixes import Fix, Remedy, remedies
+from dynamo_lab.view.findings.changes import drops
 
 if TYPE_CHECKING:
     from dynamo_lab.live.repeats import Repeats
@@ -40,19 +41,23 @@ def try_fix(recording: Recording, session: Session, break_id: int, fix: str | No
     program = program_of(session)
     roots = program.roots()
     with without_trace(roots):
-        result, problem = attempt(program.eager)
-        eager = None if problem else observed(roots, program, result)
+        with heard() as told:
+            result, problem = attempt(program.eager)
+        eager = None if problem else observed(roots, program, result, told.lines)
     line = remedy.span.source, remedy.span.line
     part = Part(remedy.change, line, remedy.fix.name)
     with without_trace(roots), prepared([part], recording, program) as ready:
         with ready.on():
-            run, result = ready.program.compiled()
-            changed = observed(roots, ready.program, result)
+            with heard() as told:
+                run, result = ready.program.compiled()
+            changed = observed(roots, ready.program, result, told.lines)
         repeats = without_and_with(program, ready) if run.facts.failure is None else None
     if run.facts.failure is not None:
         numbers = Numbers(same=None, sentence="Not compared: with the fix, the program fails.")
     else:
-        numbers = compared(eager, lambda: _as_it_is(program), changed, problem)
+        numbers = compared(
+            eager, lambda: _as_it_is(program), changed, problem, drops=drops(remedy.change)
+        )
     return Tried(remedy.fix, run, numbers, repeats)
 
 
@@ -60,8 +65,9 @@ def _as_it_is(program: Program) -> Observed:
     """What the program leaves compiled, without the fix."""
     roots = program.roots()
     with without_trace(roots):
-        _, result = program.compiled()
-        return observed(roots, program, result)
+        with heard() as told:
+            _, result = program.compiled()
+        return observed(roots, program, result, told.lines)
 
 
 def program_of(session: Session) -> Program:

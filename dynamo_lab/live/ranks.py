@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
+from dynamo_lab.measure.rounds import Watch
 from dynamo_lab.measure.statistics import Ratio, unpaired
 from dynamo_lab.record.ranks.launch import launch
 from dynamo_lab.view.ranks.causes import causes, known_of
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from dynamo_lab.model.ranks.jobs import Job
     from dynamo_lab.record.ranks.work import Work
     from dynamo_lab.view.ranks.fixes import JobFix
-
-ROUNDS = 7
-"""So many jobs of each are the fewest after which a difference can be significant."""
 
 
 class TriedJob(NamedTuple):
@@ -38,13 +36,20 @@ class TriedJob(NamedTuple):
         return unpaired(self.before, self.after) if self.before and self.after else None
 
 
-def try_on_job(work: Work, n: int, fix: JobFix, rounds: int) -> TriedJob:
+def try_on_job(
+    work: Work, n: int, fix: JobFix, rounds: int, watch: Watch | None = None
+) -> TriedJob:
     """Run the job without the fix and with it, once each a round; in each another goes first."""
+    watch = watch or Watch()
     changed = replace(work, changes=fix.changes)
     times: dict[bool, list[float]] = {False: [], True: []}
     latest: Job | None = None
     for number in range(rounds):
-        for is_changed in (True, False) if number % 2 == 0 else (False, True):
+        for at, is_changed in enumerate((True, False) if number % 2 == 0 else (False, True)):
+            if watch.stopped and latest is not None:
+                return TriedJob(fix, latest, *map(tuple, (times[False], times[True])),
+                                problem="It was stopped before all jobs had run.")  # fmt: skip
+            watch.tell(f"a job, with and without {fix.name}", 2 * number + at, 2 * rounds)
             job = launch(changed if is_changed else work, n)
             if is_changed:
                 latest = job

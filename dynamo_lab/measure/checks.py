@@ -176,3 +176,22 @@ def _kind(value: torch.Tensor) -> str:
 def is_wrong(comparisons: Sequence[Comparison]) -> bool:
     """Whether any value is beyond its tolerance."""
     return any(one.verdict == "wrong" for one in comparisons)
+
+
+def relative_error(found: object, expected: object) -> float | None:
+    """The root mean square of the difference, relative to the expected result's.
+
+    None where that is no number: of no tensors, other shapes, other types than of floating point,
+    or elements that are not finite.
+    """
+    import torch
+
+    if not isinstance(found, torch.Tensor) or not isinstance(expected, torch.Tensor):
+        return None
+    if found.shape != expected.shape or not expected.is_floating_point():
+        return None
+    exact = expected.double()
+    size, off = (float(one.square().mean().sqrt()) for one in (exact, found.double() - exact))
+    if not math.isfinite(size + off):
+        return None
+    return off / size if size else (0.0 if off == 0 else None)

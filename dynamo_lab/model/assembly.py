@@ -54,6 +54,42 @@ class Assembly(Struct, frozen=True, kw_only=True):
     chosen: str = ""
 
 
+class Binary(Struct, frozen=True, kw_only=True):
+    """A kernel that was compiled for a GPU: its files, and how it is launched.
+
+    `entry` is the function in them, `grid` Inductor's rule for how many blocks there are. The
+    `block_sizes` are the first of `tried` that autotuning would try. `threads` are of a block,
+    `shared` its bytes of shared memory. `arguments` are names and types in their order.
+    """
+
+    name: str
+    entry: str
+    files: tuple[str, ...]
+    block_sizes: dict[str, int]
+    tried: Annotated[int, Plain("how many")]
+    threads: int
+    shared: int
+    grid: str
+    arguments: dict[str, str]
+
+
+class Parts(Struct, frozen=True, kw_only=True):
+    """What was compiled ahead of a device, into a folder, and what a program there needs besides.
+
+    `wrappers` are the files that call the kernels, in Python.
+    """
+
+    target: str
+    release: str
+    kernels: tuple[Binary, ...]
+    wrappers: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    def __str__(self) -> str:
+        sizes = [f"{one.name}: {', '.join(one.files)}" for one in self.kernels]
+        return "\n".join([f"for {self.target}:", *sizes, *self.wrappers, "missing:", *self.missing])
+
+
 def occupancy(
     chip: Chip, threads: int, registers: int, shared: int, is_amd: bool
 ) -> tuple[float, str]:

@@ -123,10 +123,41 @@ class Entry(Struct, frozen=True, kw_only=True):
     inductor: Lowering
 
 
+Device = Literal["cpu", "cuda", "mps"]
+"""Those whose kernels are in PyTorch's own list, `native_functions.yaml`. ROCm's are those of CUDA;
+others keep theirs in repositories of their own."""
+
+DEVICES: tuple[Device, ...] = get_args(Device)
+
+Native = Literal["kernel", "composed", "host", "elsewhere", "unlisted"]
+"""Where the kernel of an operator is for a device: it has one of its own there; it is composed of
+others, which have to have theirs; it has one on the CPU only; neither there nor on the CPU, as
+those of cuDNN or of sparse tensors; or PyTorch's list does not have the operator."""
+
+
+class Placed(Struct, frozen=True, kw_only=True):
+    """A function of PyTorch's list, `add.Tensor`, and where its kernel is for a device.
+
+    `is_lowered` says that Inductor has a decomposition of it, or a lowering that is no call.
+    """
+
+    name: str
+    native: Native
+    is_lowered: bool
+
+
+class Census(Struct, frozen=True, kw_only=True):
+    """Every function of PyTorch's list on a device. `release` is of the PyTorch that it is from."""
+
+    device: Device
+    release: str
+    functions: tuple[Placed, ...]
+
+
 class Overload(Struct, frozen=True, kw_only=True):
     """One overload: its schema and tags, the rule that fires towards each set, its lowering.
 
-    If no rule fires, `ends` says why it stays.
+    If no rule fires, `ends` says why it stays. `natives` says for each device where the kernel is.
     """
 
     name: str
@@ -135,6 +166,7 @@ class Overload(Struct, frozen=True, kw_only=True):
     rules: dict[Target, Rule | None]
     ends: dict[Target, End]
     lowering: Lowering
+    natives: dict[Device, Native] = {}
 
 
 def problems(facts: Decompositions) -> Iterator[str]:

@@ -93,7 +93,7 @@ class EditTiming(Struct, frozen=True, kw_only=True):
 
     "kernel" is only the kernel, on the arguments that the program calls it with; "program" is all
     of the program with the kernel in its place. Each round is the mean of `original_loops` and
-    `edited_loops` calls.
+    `edited_loops` calls. `is_busy`: other processes wanted the machine meanwhile.
     """
 
     what: Literal["kernel", "program"]
@@ -102,6 +102,7 @@ class EditTiming(Struct, frozen=True, kw_only=True):
     edited: tuple[float, ...]
     original_loops: int = 1
     edited_loops: int = 1
+    is_busy: bool = False
 
 
 class Edit(Struct, frozen=True, kw_only=True):

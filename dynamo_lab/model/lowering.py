@@ -177,6 +177,35 @@ class CudaGraphs(Struct, frozen=True, kw_only=True):
     pieces: tuple[CudaPart, ...] = ()
 
 
+class Candidate(Struct, frozen=True, kw_only=True):
+    """A way to compute an operator, of those that autotuning times.
+
+    A `template` is code that Inductor fills in, else it is a library's kernel. `seconds` of one
+    call are None if it was not timed: it did not build, or failed.
+    """
+
+    name: str
+    is_template: bool
+    description: str = ""
+    seconds: float | None = None
+
+
+class Autotuning(Struct, frozen=True, kw_only=True):
+    """An operator whose candidates were timed while it was lowered, and the one that was taken.
+
+    `inputs` are types and sizes, "float32[64, 32]". `chosen` is None if that is decided later,
+    together with what is fused into it. `was_timed` is False if the times are from a cache.
+    """
+
+    operator: str
+    graph: Annotated[int | None, Ref("graphs")] = None
+    node: Annotated[int | None, Ref("graphs[graph].nodes")] = None
+    inputs: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    chosen: Annotated[int | None, Ref("Autotuning.candidates")] = None
+    was_timed: bool = True
+
+
 def problems(lowerings: Sequence[Lowering], buffers: Sequence[Buffer]) -> Iterator[str]:
     """A sentence for each buffer that a node has of another graph."""
     for position, lowering in enumerate(lowerings):

@@ -1,5 +1,7 @@
 """Passes: each rewrite of a graph before code is generated for it, as a diff of its nodes.
 
+They are Inductor's, and those of a training step that is planned ahead of time ("training").
+
 The diffs compose: those of a pipeline, applied in order to its first graph, give its last
 graph. `apply` does that.
 """
@@ -13,7 +15,7 @@ from msgspec import Struct
 from dynamo_lab.model.core.references import Id, Ref
 from dynamo_lab.model.graphs import Graph, Node
 
-Phase = Literal["pre_grad", "joint", "layout", "freezing", "post_grad"]
+Phase = Literal["pre_grad", "joint", "layout", "freezing", "post_grad", "training"]
 
 PassKind = Literal["pass", "step", "between"]
 """A "pass" is what PyTorch calls one, a "step" other code of the phase that changed the graph, and
@@ -101,7 +103,8 @@ class Pass(Struct, frozen=True, kw_only=True):
     `parent` is the pass that this one ran inside of; `changes` are then its own and not its
     parent's. `body` is the path of the body of a higher-order operator that it ran on. PyTorch's
     own timings list what is `timed`. A handler may examine a match and leave it unchanged:
-    `left_alone` says for which pattern, and how often.
+    `left_alone` says for which pattern, and how often. `origins` has, of nodes that it added, the
+    node of the pipeline's first graph that each was made of ("" for none), where that was noted.
     """
 
     id: Id
@@ -124,6 +127,7 @@ class Pass(Struct, frozen=True, kw_only=True):
     changes: tuple[GraphChange, ...] = ()
     matches: tuple[Match, ...] = ()
     left_alone: dict[Annotated[int, Ref("patterns")], int] = {}
+    origins: dict[str, str] = {}
 
     @property
     def timer(self) -> str:

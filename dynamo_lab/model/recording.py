@@ -27,8 +27,9 @@ from dynamo_lab.model.guards.costs import GuardTime
 from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.layouts.choices import LayoutChoice
 from dynamo_lab.model.logs import LogRecord
-from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
+from dynamo_lab.model.lowering import Autotuning, Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Export, Package, PackageFailure
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.ranks.ranks import Rank
@@ -84,9 +85,11 @@ class Recording(Struct, frozen=True, kw_only=True):
     lowerings: tuple[Lowering, ...] = ()
     lab_graphs: tuple[LabGraph, ...] = ()
     buffers: tuple[Buffer, ...] = ()
+    layout_choices: tuple[LayoutChoice, ...] = ()
     schedules: tuple[Schedule, ...] = ()
     memory_plans: tuple[MemoryPlan, ...] = ()
     cuda_graphs: tuple[CudaGraphs, ...] = ()
+    autotunings: tuple[Autotuning, ...] = ()
     exports: tuple[Export, ...] = ()
     packages: tuple[Package, ...] = ()
     package_failures: tuple[PackageFailure, ...] = ()

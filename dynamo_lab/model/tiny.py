@@ -15,13 +15,15 @@ class StepMeasure(Struct, frozen=True, kw_only=True):
 
     `bytes` has the arena's share (sample, activations, gradients) and, beside it, `resident`: the
     parameters that are updated and their optimizer's state. Frozen parameters are in neither.
-    `flops` is None where a step computes in integers.
+    `flops` is None where a step computes in integers. `seconds` is what a step took in PyTorch on
+    one thread: the lower quartile of rounds, their median, the upper; None if it was not measured.
     """
 
     bytes: int
     resident: int
     operations: Annotated[int, Plain("how many there are")]
     flops: int | None
+    seconds: tuple[float, float, float] | None = None
 
 
 class TinyPass(Struct, frozen=True, kw_only=True):
@@ -174,8 +176,12 @@ class TinyChoice(Struct, frozen=True, kw_only=True):
 
 
 class Training(Struct, frozen=True, kw_only=True):
-    """A planned training step: `graph` is its joint graph, to which every plan's values refer."""
+    """A planned training step: `graph` is its joint graph, to which every plan's values refer.
+
+    `pipeline` has the diffs of the passes of `plan`, one by one; older recordings have none.
+    """
 
     graph: Annotated[int, Ref("graphs")]
     plan: TinyPlan
     choices: tuple[TinyChoice, ...] = ()
+    pipeline: Annotated[int | None, Ref("pipelines")] = None

@@ -13,18 +13,18 @@ from dynamo_lab.model import targets
 from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.lowering import LAB
 from dynamo_lab.record import switches
+from dynamo_lab.record.on_target import notes_on, padding_note, place_of
 from dynamo_lab.record.program import FunctionProgram
 from dynamo_lab.record.reach import reachable
 from dynamo_lab.record.recorders import Detail, name_of, new_recorder
 from dynamo_lab.record.run import Choice, Run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from dynamo_lab.capture.core.recorder import Recorder
     from dynamo_lab.capture.core.undo import Undo
     from dynamo_lab.capture.session import Watch
-    from dynamo_lab.model.graphs import Graph
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.model.targets import Target
     from dynamo_lab.record.run import Program
@@ -220,7 +220,7 @@ def _lower_for(undo: Undo, recorder: Recorder, choice: Choice, roots: Iterable[A
             f"{operator}: autotuning would time each of {candidates} candidates. "
             f"Nothing runs here, so {name} was chosen."
         )
-        graph, index = _place(recorder.graphs, node)
+        graph, index = place_of(recorder.graphs, node)
         recorder.notes.append(
             Note(level="info", about="autotuning", message=message, graph=graph, node=index)
         )
@@ -241,8 +241,8 @@ def _lower_for(undo: Undo, recorder: Recorder, choice: Choice, roots: Iterable[A
 
     def noted() -> None:  # a product is decided on before the graph that it is lowered in is there
         while undecided:
-            recorder.notes.append(_padding(recorder, *undecided.pop(0)))
-        recorder.notes += _without_autocast(recorder.graphs, target.device)
+            recorder.notes.append(padding_note(recorder, *undecided.pop(0)))
+        recorder.notes += notes_on(target, recorder.graphs, recorder.kernels)
 
     undo.add(noted)
 
@@ -250,41 +250,6 @@ def _lower_for(undo: Undo, recorder: Recorder, choice: Choice, roots: Iterable[A
         return (thing for thing in reachable(roots) if isinstance(thing, torch.Tensor))
 
     lower_for(undo, target, choice.settings, chosen, padded, wrote, asked, reached)
-
-
-def _without_autocast(graphs: Sequence[Graph], device: str) -> Iterator[Note]:
-    """What is said where the program casts for the target's device, and was captured elsewhere."""
-    for graph in graphs:
-        devices = {value.device.partition(":")[0] for value in graph.nodes.values if value.device}
-        for node in graph.nodes if graph.stage == "dynamo" and device not in devices else ():
-            if node.target.endswith("._enter_autocast") and f"'{device}'" in node.arguments:
-                message = (
-                    f'torch.autocast("{device}"): Dynamo captured the program where its arguments '
-                    "are, and there this casts nothing. On the device it would."
-                )
-                yield Note(
-                    level="info",
-                    about="autocast",
-                    message=message,
-                    graph=graph.id,
-                    node=node.index,
-                )
-
-
-def _padding(recorder: Recorder, message: str, node: str, since: int) -> Note:
-    """What is said of a product that was decided on when there were `since` graphs."""
-    later = [g for g in recorder.graphs[since:] if g.stage == "post_grad" and node in g.nodes.name]
-    graph, index = _place(later[:1], node)
-    return Note(level="info", about="padding", message=message, graph=graph, node=index)
-
-
-def _place(graphs: Sequence[Graph], node: str) -> tuple[int | None, int | None]:
-    """The graph that is being lowered, the last one after the passes, and the node in it."""
-    for graph in reversed(graphs):
-        if graph.stage == "post_grad":
-            names = graph.nodes.name
-            return (graph.id, names.index(node)) if node in names else (None, None)
-    return None, None
 
 
 def _described(choice: Choice) -> dict[str, str]:

@@ -86,7 +86,8 @@ SWITCHES = (
         "aggressive_fusion",
         "aggressive_fusion",
         "fusion",
-        "Fuse also operations that share no memory, if their loops are the same.",
+        "Consider also pairs that share no memory, if their loops are the same and none reduces. "
+        "PyTorch refuses them unless its score_fusion_memory_threshold is 0.",
     ),
     _switch(
         "combo_kernels",

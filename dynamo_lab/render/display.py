@@ -80,10 +80,14 @@ class LiveDisplay:
             handle.update({"text/plain": ""}, raw=True)
 
     def finish_several(
-        self, recordings: Mapping[str, Recording], view: SideBySideView, runs: Runs | None = None
+        self,
+        recordings: Mapping[str, Recording],
+        view: SideBySideView,
+        runs: Runs | None,
+        has_programs: bool,
     ) -> None:
         """Show several recordings of one program, in the widget and in the saved output."""
-        self._widget.show_several(recordings, view, runs)
+        self._widget.show_several(recordings, view, runs, has_programs)
         kept = self._kept(recordings)
         html = fallback_of_several(view, self._uid, says=kept.says)
         self._done(view.views[0], html, as_text(side_by_side(view)), kept)
@@ -125,9 +129,10 @@ def display_several(
     answer: Answer | None = None,
     runs: Runs | None = None,
     looks: Looks | None = None,
+    has_programs: bool = False,
 ) -> None:
     """Show several recordings of one program where this code runs."""
     if in_notebook():
-        LiveDisplay(answer, looks).finish_several(recordings, view, runs)
+        LiveDisplay(answer, looks).finish_several(recordings, view, runs, has_programs)
     else:
         print(as_text(side_by_side(view)))

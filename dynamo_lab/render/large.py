@@ -1,13 +1,15 @@
-"""Large views: what a page paints first, and what it leaves out that browsers cannot bear."""
+"""Large views: what a page paints first, and what is left out that browsers cannot bear."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from msgspec import structs
 
 from dynamo_lab.model.core.codec import as_json
 from dynamo_lab.view import View
 from dynamo_lab.view.code.expressions import ExpressionsView
+from dynamo_lab.view.compare.side_by_side import SideBySideView
 from dynamo_lab.view.compiler.compiler import CompilerView
 from dynamo_lab.view.core.links import LinksView
 from dynamo_lab.view.decompositions.decompositions import DecompositionsView
@@ -22,31 +24,41 @@ _AT_ONCE = 4_000_000
 """Bytes of JSON that a browser reads in well under a second."""
 
 _MOST = 60_000_000
-"""Bytes of JSON beyond which a page takes many seconds to open, and a gigabyte of memory."""
+"""Bytes of JSON beyond which a view takes many seconds to open, and a gigabyte of memory."""
+
+
+_LATER: Mapping[str, Any] = MappingProxyType(
+    {
+        "graphs": (),
+        "links": LinksView(stacks=(), graph_links=()),
+        "expressions": ExpressionsView(),
+        "kernels": KernelsView(kernels=(), wrappers=()),
+        "lowering": LoweringsView(),
+        "decompositions": DecompositionsView(),
+        "steps": None,
+        "fusions": FusionsView(),
+        "passes": PassesView(),
+        "partitions": (),
+        "compiler": CompilerView(),
+        "modules": ModulesView(),
+    }
+)
+"""The fields of a view that grow with its nodes, with what each is while it is not there yet."""
 
 
 def beginning(view: View, size: int) -> View | None:
-    """The answer alone, to be painted while the rest is read; None where all is read at once.
+    """The answer alone, to be painted before the rest is read; None where all is read at once.
 
     `size` is that of the view as JSON, in bytes.
     """
-    if size <= _AT_ONCE:
-        return None
-    return structs.replace(
-        view,
-        graphs=(),
-        kernels=KernelsView(kernels=(), wrappers=()),
-        links=LinksView(stacks=(), graph_links=()),
-        expressions=ExpressionsView(),
-        passes=PassesView(),
-        steps=None,
-        partitions=(),
-        decompositions=DecompositionsView(),
-        lowering=LoweringsView(),
-        compiler=CompilerView(),
-        fusions=FusionsView(),
-        modules=ModulesView(),
-    )
+    return structs.replace(view, **_LATER) if size > _AT_ONCE else None
+
+
+def rest(view: View) -> Iterator[tuple[str, bytes]]:
+    """What the beginning lacks, each field with its JSON: a browser reads one at a time."""
+    for name, empty in _LATER.items():
+        if (value := getattr(view, name)) != empty:
+            yield name, as_json(value)
 
 
 class _Part(NamedTuple):
@@ -57,7 +69,7 @@ class _Part(NamedTuple):
 
 
 def fitted(view: View, most: int = _MOST) -> tuple[View, bytes]:
-    """The view as a page can show it, and its JSON; a note says what is left out, if anything."""
+    """The view as a browser can show it, and its JSON; a note says what is left out, if any."""
     packed = as_json(view)
     left_out: list[str] = []
     for part in _PARTS:
@@ -73,13 +85,22 @@ def fitted(view: View, most: int = _MOST) -> tuple[View, bytes]:
     return view, packed
 
 
+def fitted_together(several: SideBySideView) -> bytes:
+    """The JSON of several views, of which each may take its part of what a browser can bear."""
+    packed = as_json(several)
+    if len(packed) <= _MOST:
+        return packed
+    views = tuple(fitted(view, _MOST // len(several.views))[0] for view in several.views)
+    return as_json(structs.replace(several, views=views))
+
+
 def _note(view: View, left_out: list[str]) -> NoteView:
     nodes = sum(len(graph.name) for graph in view.graphs)
     return NoteView(
         level="warning",
-        about="page",
+        about="view",
         message=(
-            f"This page leaves out {' and '.join(left_out)}: with {nodes:,} nodes in its graphs, a "
+            f"This view leaves out {' and '.join(left_out)}: with {nodes:,} nodes in its graphs, a "
             "browser would not show them in time. The saved recording has everything; "
             "`dynamo-lab show` prints it."
         ),

@@ -9,12 +9,13 @@ import gzip
 import hashlib
 import re
 from importlib.resources import files
+from typing import NamedTuple
 
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.model.core.codec import as_json
 from dynamo_lab.render.fallback.compare.side_by_side import fallback_of_several
 from dynamo_lab.render.fallback.page import fallback
-from dynamo_lab.render.large import beginning, fitted
+from dynamo_lab.render.large import beginning, fitted, fitted_together, rest
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
@@ -22,8 +23,8 @@ from dynamo_lab.view.compare.side_by_side import SideBySideView
 
 _ASSETS = files("dynamo_lab") / "render" / "assets"
 _NOSCRIPT_BYTES = 60_000
-_PACKED = "gzip-base64"
-_DATA = "dynamo-lab-data"
+_ZIP = "gzip-base64"
+_DATA, _FIRST = "dynamo-lab-data", "dynamo-lab-first"
 HOLE = "<hr data-dynamo-lab>"
 _QUICK = 7  # of 50,000 nodes, a page 2% larger in a third of the time
 _POLICY = (
@@ -33,14 +34,21 @@ _POLICY = (
 )
 
 
+class _Data(NamedTuple):
+    """The blocks that hold a view: those to show at once, and those that may come after that."""
+
+    first: Markup
+    rest: Markup = Markup("")
+
+
 def page(view: View) -> str:
     """The interactive page of a view, complete in one string.
 
     Raises:
         DynamoLabError: the front-end has not been built.
     """
-    view, blocks = _blocks(view)
-    return _page(blocks, view.summary.title, fallback(view, limit=_NOSCRIPT_BYTES))
+    view, data = _fitted(view)
+    return _page(data, view.summary.title, fallback(view, limit=_NOSCRIPT_BYTES))
 
 
 def page_of_several(view: SideBySideView) -> str:
@@ -50,8 +58,7 @@ def page_of_several(view: SideBySideView) -> str:
         DynamoLabError: the front-end has not been built.
     """
     title = f"{view.views[0].summary.title}: {', '.join(view.labels)}"
-    blocks = Markup(_json(_DATA, as_json(view)))
-    return _page(blocks, title, fallback_of_several(view, limit=_NOSCRIPT_BYTES))
+    return _page(_several(view), title, fallback_of_several(view, limit=_NOSCRIPT_BYTES))
 
 
 def shell() -> str:
@@ -60,24 +67,36 @@ def shell() -> str:
     Raises:
         DynamoLabError: the front-end has not been built.
     """
-    return _page(Markup(HOLE), "recording", "")
+    return _page(_Data(Markup(HOLE)), "recording", "")
 
 
 def data_of(view: View | SideBySideView) -> str:
     """What a page has of its view."""
-    return _blocks(view)[1] if isinstance(view, View) else _json(_DATA, as_json(view))
+    return join(*(_fitted(view)[1] if isinstance(view, View) else _several(view)))
 
 
-def _blocks(view: View) -> tuple[View, Markup]:
-    """The view as far as a page holds it, as data; before it what is painted while that is read."""
+def _fitted(view: View) -> tuple[View, _Data]:
+    """The view as far as a page holds it, and its data: of a large one the answer comes first."""
     view, packed = fitted(view)
     first = beginning(view, len(packed))
-    blocks = [Markup(_json("dynamo-lab-first", as_json(first)))] if first else []
-    return view, join(*blocks, Markup(_json(_DATA, packed)))
+    if first is None:
+        return view, _whole(packed)
+    later = list(rest(view))
+    names = " ".join(name for name, _ in later)
+    blocks = (_json(content, id=f"{_DATA}-{name}") for name, content in later)
+    return view, _Data(_json(as_json(first), id=_FIRST, data_later=names), join(*blocks))
 
 
-def _page(blocks: Markup, title: str, without_script: str) -> str:
-    """The page of a view as blocks of data."""
+def _several(view: SideBySideView) -> _Data:
+    return _whole(fitted_together(view))
+
+
+def _whole(packed: bytes) -> _Data:
+    return _Data(_json(packed, id=_DATA))
+
+
+def _page(data: _Data, title: str, without_script: str) -> str:
+    """The page of a view: what comes below the loader is read while the page already runs."""
     loader, script = safe_script(_asset("loader.js")), _asset("page.js")
     policy = _POLICY.format(hashes=f"{_hash(loader)} {_hash(script)}")
     head = join(
@@ -92,10 +111,11 @@ def _page(blocks: Markup, title: str, without_script: str) -> str:
     body = join(
         tag("div", id="dynamo-lab"),
         tag("noscript", Markup(without_script)),
-        blocks,
-        Markup(_block("text/plain", "dynamo-lab-script", _packed(script.encode()), _PACKED)),
-        Markup(_block("text/plain", "dynamo-lab-worker", safe_script(_asset("layout-worker.js")))),
+        data.first,
+        _block("text/plain", _packed(script.encode()), id="dynamo-lab-script", data_encoding=_ZIP),
         Markup(f"<script>{loader}</script>"),
+        data.rest,
+        _block("text/plain", safe_script(_asset("layout-worker.js")), id="dynamo-lab-worker"),
     )
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{body}</body></html>\n'
 
@@ -129,14 +149,13 @@ def _hash(script: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def _json(name: str, content: bytes) -> str:
-    return _block("application/json", name, _packed(content, _QUICK), _PACKED)
+def _json(content: bytes, **attributes: str) -> Markup:
+    return _block("application/json", _packed(content, _QUICK), **attributes, data_encoding=_ZIP)
 
 
 def _packed(content: bytes, level: int = 9) -> str:
     return base64.b64encode(gzip.compress(content, level, mtime=0)).decode()
 
 
-def _block(kind: str, name: str, content: str, encoding: str = "") -> str:
-    attribute = f' data-encoding="{encoding}"' if encoding else ""
-    return f'<script type="{kind}" id="{name}"{attribute}>{content}</script>'
+def _block(kind: str, content: str, **attributes: str) -> Markup:
+    return tag("script", Markup(content), type=kind, **attributes)

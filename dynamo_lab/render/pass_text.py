@@ -33,3 +33,8 @@ def title(item: PassView) -> str:
     """The title, indented by the passes it ran inside, and the body it ran on."""
     body = f" on {item.body}" if item.body else ""
     return one_line(f"{'  ' * item.depth}{item.title}{body}")
+
+
+def costs(item: PassView) -> str:
+    """What a pass won, in a line; empty where that is not known."""
+    return ", ".join(f"{cost.name} {cost.text}" for cost in item.costs)

@@ -19,6 +19,7 @@ import traitlets
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.render.large import fitted, fitted_together
 from dynamo_lab.render.page import page, page_of_several
 from dynamo_lab.render.waiting import Waiting
 from dynamo_lab.view import View, build
@@ -29,7 +30,9 @@ Runs = Callable[[Recording, str, dict[str, Any], Waiting], tuple[str, Any, Recor
 """Runs a recorded program again, given the action, its options and its progress: a label for a new
 recording, the result, and the recording itself. What it raises is shown."""
 
-_LONG = frozenset({"apply", "bench", "bisect", "edit_kernel", "recompile", "warm_start"})
+_LONG = frozenset(
+    {"apply", "bench", "bisect", "edit_kernel", "recompile", "try_on_job", "warm_start"}
+)
 """What runs in a separate thread, so that the kernel can still receive a stop request."""
 
 _BUSY = "A measurement or an edit is already running: wait for it, or stop it."
@@ -97,13 +100,22 @@ class Explorer(anywidget.AnyWidget):
         self.payload = _packed(view)
 
     def show_several(
-        self, recordings: Mapping[str, Recording], view: SideBySideView, runs: Runs | None = None
+        self,
+        recordings: Mapping[str, Recording],
+        view: SideBySideView,
+        runs: Runs | None = None,
+        has_programs: bool = True,
     ) -> None:
-        """Show these recordings from now on, the first of them first."""
+        """Show these recordings from now on, the first of them first.
+
+        `has_programs` is whether the program of each can be run again: of the ranks of a job, only
+        the job as a whole can.
+        """
         self._several = view
         kernels = (one.kernels for one in view.views)
         of = zip(view.labels, recordings.values(), kernels, strict=True)
         self._keep([Shown(*one) for one in of], runs)
+        self.can_run = self.can_run and has_programs
         self.payload = _packed(view)
 
     def _keep(self, shown: list[Shown], runs: Runs | None) -> None:
@@ -239,4 +251,5 @@ class Explorer(anywidget.AnyWidget):
 
 
 def _packed(view: View | SideBySideView) -> bytes:
-    return gzip.compress(codec.as_json(view), 5)
+    packed = fitted(view)[1] if isinstance(view, View) else fitted_together(view)
+    return gzip.compress(packed, 5)

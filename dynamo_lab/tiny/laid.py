@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from dynamo_lab.tiny.arena import Arena, arena
 from dynamo_lab.tiny.int8.pipeline import trained8
 from dynamo_lab.tiny.measures import residents
-from dynamo_lab.tiny.passes.pipeline import Applied, pruned, trained
+from dynamo_lab.tiny.passes.pipeline import Applied, pruned, since, trained
 from dynamo_lab.tiny.work import Work, work_of
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def laid_out(asked: Problem, selected: Selection) -> Laid:
     else:
         last, order, quantized = trained8(sparse, selected, values, asked.optimizer, int8, states)
     graph = last[-1].after
+    start = perf_counter()
     work = work_of(graph, asked.precision)
     place = arena(work, range(len(work.operations)))
+    placed = since(start, "arena", graph, graph)
     resident = sum(residents(graph, asked.precision, asked.has_state))
-    return Laid((*passes, *last), order, work, place, resident, quantized)
+    return Laid((*passes, *last, placed), order, work, place, resident, quantized)

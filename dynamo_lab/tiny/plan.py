@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import torch
+from msgspec import structs
 
 from dynamo_lab.capture.autograd.whole import whole_step
 from dynamo_lab.errors import OptionError
@@ -21,7 +22,8 @@ from dynamo_lab.tiny.measures import bar, frozen, measured, worst
 from dynamo_lab.tiny.optimizer import Optimizer, optimizer_of
 from dynamo_lab.tiny.order import MOST_STATES
 from dynamo_lab.tiny.problem import Problem
-from dynamo_lab.tiny.step import ArenaStep
+from dynamo_lab.tiny.step import ArenaStep, fits
+from dynamo_lab.tiny.times import step_seconds
 from dynamo_lab.tiny.work import Precision, work_of
 
 if TYPE_CHECKING:
@@ -124,6 +126,36 @@ class Plan:
         known = self.quantized.values if self.quantized else self.problem.values
         return write_program(self.graph, known, folder, self._run.steps)
 
+    def timed(self, *sample: torch.Tensor, rounds: int = 15) -> Self:
+        """The plan, with how long a step takes in PyTorch before and after each pass.
+
+        Its facts have the median of the rounds and the quartiles, in seconds. PyTorch calls the
+        nodes of each graph one after the other, on one thread; of one in int8, which it only
+        simulates, the time stays unknown. The model stays as it is; an optimizer's state begins
+        anew.
+
+        Args:
+            sample: The model's inputs and the target, of the example's shapes and types.
+            rounds: How often each graph is measured; they take turns.
+
+        Raises:
+            OptionError: the sample is not like the example, or there are no rounds.
+        """
+        if rounds < 1:
+            raise OptionError(f"rounds={rounds!r} measures nothing: give 1 or more.")
+        fits(self.problem.joint, sample, self.problem.joint.inputs)
+        steps = [self.passes[0].before, *(one.after for one in self.passes)]
+        seconds = step_seconds(steps, self.problem.values, sample, rounds)
+        passes = tuple(
+            structs.replace(
+                one,
+                before=structs.replace(one.before, seconds=before),
+                after=structs.replace(one.after, seconds=after),
+            )
+            for one, before, after in zip(self.facts.passes, seconds, seconds[1:], strict=False)
+        )
+        return replace(self, facts=structs.replace(self.facts, passes=passes))
+
     @property
     def is_intact(self) -> bool:
         """Whether no step has written behind the arena's end."""
@@ -201,7 +233,7 @@ def _facts(asked: Problem, selected: Selection, laid: Laid) -> TinyPlan:
     return TinyPlan(
         precision=precision,
         dtype="float32" if asked.int8 is None else "int8",
-        passes=tuple(_passes(laid.passes, precision, has_state)),
+        passes=tuple(_passes(laid, precision, has_state)),
         bars=(
             asked.full,
             bar("sparse", sparse, precision, has_state),
@@ -223,10 +255,13 @@ def _facts(asked: Problem, selected: Selection, laid: Laid) -> TinyPlan:
     )
 
 
-def _passes(passes: Sequence[Applied], precision: Precision, has_state: bool) -> Iterator[TinyPass]:
-    measures = [measured(passes[0].before, precision, has_state)]
-    for one in passes:
-        measures.append(measured(one.after, precision, has_state))
+def _passes(laid: Laid, precision: Precision, has_state: bool) -> Iterator[TinyPass]:
+    measures = [measured(laid.passes[0].before, precision, has_state)]
+    for one in laid.passes:
+        if one is laid.passes[-1]:  # which finds a place for what is alive at once
+            measures.append(structs.replace(measures[-1], bytes=laid.bytes))
+        else:
+            measures.append(measured(one.after, precision, has_state))
         yield TinyPass(
             name=one.name, sentence=one.sentence, before=measures[-2], after=measures[-1]
         )

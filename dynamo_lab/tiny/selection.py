@@ -56,6 +56,17 @@ def selection(model: nn.Module, update: Any, choose: str = "first") -> Selection
     return found
 
 
+def scaled(model: nn.Module, scaling: Any) -> frozenset[str]:
+    """The parameters whose updates are scaled in int8: all, none, or those of some names.
+
+    Raises:
+        OptionError: nothing that is trainable has that name.
+    """
+    if isinstance(scaling, bool):
+        return frozenset(name for name, _ in model.named_parameters()) if scaling else frozenset()
+    return frozenset(selection(model, scaling))
+
+
 def _asked(model: nn.Module, trainable: Mapping[str, Any], update: Any) -> dict[str, Any]:
     """By parameter the channels as they were asked for."""
     if isinstance(update, Mapping):
@@ -94,6 +105,9 @@ def _matching(model: nn.Module, trainable: Mapping[str, Any], pattern: Any) -> l
         raise OptionError(
             f"{frozen[0]!r} has requires_grad=False: call requires_grad_(True) on it to update it."
         )
+    shared = dict(model.named_parameters(remove_duplicate=False)).get(pattern)
+    if own := [name for name, parameter in every.items() if parameter is shared]:
+        raise OptionError(f"{pattern!r} is the parameter {own[0]!r}, by which it is updated.")
     near = difflib.get_close_matches(pattern, every, 1, 0) or list(every)[:1]
     raise OptionError(f"No parameter is called {pattern!r}; the nearest name is {near[0]!r}.")
 

@@ -94,15 +94,8 @@ class ArenaStep:
     def _fill(
         self, sample: Sequence[torch.Tensor], values: dict[str, Any], names: Sequence[str]
     ) -> None:
-        if len(sample) != len(names):
-            raise OptionError(f"A step takes {len(names)} tensors, and {len(sample)} were given.")
-        for at, (name, given) in enumerate(zip(names, sample, strict=True)):
-            asked = self._step.nodes[name].meta["val"]
-            if given.shape != asked.shape or given.dtype != asked.dtype:
-                raise OptionError(
-                    f"Tensor {at} of the sample is {given.dtype} {list(given.shape)}, and the step "
-                    f"was planned for {asked.dtype} {list(asked.shape)}: plan again with it."
-                )
+        fits(self._step, sample, names)
+        for name, given in zip(names, sample, strict=True):
             values[name] = self._placed(name, given)
 
     def _run(self, node: Node, values: dict[str, Any]) -> Any:
@@ -125,6 +118,23 @@ class ArenaStep:
         place = flat.as_strided(value.shape, _dense(value))
         place.copy_(value)
         return place
+
+
+def fits(step: StepGraph, sample: Sequence[torch.Tensor], names: Sequence[str]) -> None:
+    """Refuse a sample that is not as planned; `names` are the inputs that it is for.
+
+    Raises:
+        OptionError: it has other shapes or types, or another number of tensors.
+    """
+    if len(sample) != len(names):
+        raise OptionError(f"A step takes {len(names)} tensors, and {len(sample)} were given.")
+    for at, (name, given) in enumerate(zip(names, sample, strict=True)):
+        asked = step.nodes[name].meta["val"]
+        if given.shape != asked.shape or given.dtype != asked.dtype:
+            raise OptionError(
+                f"Tensor {at} of the sample is {given.dtype} {list(given.shape)}, and the step "
+                f"was planned for {asked.dtype} {list(asked.shape)}: plan again with it."
+            )
 
 
 def _needed(node: Node) -> set[Node]:

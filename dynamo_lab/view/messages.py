@@ -47,6 +47,17 @@ class TrialOutcome(TypedDict):
     new_breaks: list[str]
 
 
+class JobTrialOutcome(TypedDict):
+    """What came of a setting of DDP that a job was tried with: sentences, and whether to write it.
+
+    `is_faster` is None where no difference can be told.
+    """
+
+    fix: str
+    sentences: list[str]
+    is_faster: bool | None
+
+
 class AppliedOutcome(TypedDict):
     """What came of applying findings. `rows` are a metric, how much before, and how much after."""
 
@@ -71,7 +82,7 @@ class MeasuredOutcome(TypedDict):
     state: str
 
 
-Outcome = TrialOutcome | AppliedOutcome | LoweredOutcome | MeasuredOutcome
+Outcome = TrialOutcome | JobTrialOutcome | AppliedOutcome | LoweredOutcome | MeasuredOutcome
 
 
 class Ran(TypedDict, total=False):

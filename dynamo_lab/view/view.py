@@ -19,6 +19,8 @@ from dynamo_lab.view.bisections import bisections
 from dynamo_lab.view.bisections.bisections import BisectionView
 from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.stories import StoryView
+from dynamo_lab.view.choices import choices
+from dynamo_lab.view.choices.choice import ChoiceRow
 from dynamo_lab.view.code import code, expressions
 from dynamo_lab.view.code.code import SourceView
 from dynamo_lab.view.code.expressions import ExpressionsView
@@ -105,6 +107,7 @@ class View(Struct, frozen=True, kw_only=True):
     partitions: tuple[PartitionView, ...] = ()
     attentions: tuple[AttentionView, ...] = ()
     fast_paths: tuple[FastPathView, ...] = ()
+    choices: tuple[ChoiceRow, ...] = ()
     decompositions: DecompositionsView = DecompositionsView()
     lowering: LoweringsView = LoweringsView()
     compiler: CompilerView = CompilerView()
@@ -132,6 +135,9 @@ def build(recording: Recording) -> View:
     facts = Facts(recording, places, regions, ancestry)
     lowered = lowering.build(recording, places)
     graph_views = graphs.build(recording)
+    attentions = attention.build(recording, places, ancestry)
+    fast_paths = fast_path.build(recording, places)
+    fusions = fusion.build(recording, places, ancestry)
     return View(
         summary=summary.build(recording, places, regions),
         sources=sources,
@@ -152,12 +158,13 @@ def build(recording: Recording) -> View:
         stories=facts.stories,
         run_map=run_map.build(recording, places, frame_views, facts.breaks, facts.stories),
         partitions=autograd.build(recording, places),
-        attentions=attention.build(recording, places, ancestry),
-        fast_paths=fast_path.build(recording, places),
+        attentions=attentions,
+        fast_paths=fast_paths,
+        choices=choices.build(recording, places, attentions, fast_paths, fusions),
         decompositions=decompositions.build(recording, places),
         lowering=lowered,
         compiler=compiler.build(recording, places, lowered),
-        fusions=fusion.build(recording, places, ancestry),
+        fusions=fusions,
         packages=packages.build(recording),
         bench=benchmarks.build(recording, places, facts.kernel_times),
         bisection=bisections.build(recording, places, ancestry),

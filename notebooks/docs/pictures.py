@@ -50,6 +50,7 @@ VIEWS = {
     "passes": "attention > passes",
     "lowering": "softmax_gelu > lowering",
     "compiler": "own_compiler > compiler",
+    "choices": "choices > choices",
     "attention": "attention_choice > attention",
     "fast_path": "fast_path > fast_path",
     "fusion": "softmax_gelu > fusion",

@@ -108,6 +108,45 @@ def test_other_conditions_are_told(sample: Recording) -> None:
     assert not any("PyTorch" in text for text in unknown.conditions)
 
 
+def test_other_types_of_inputs_are_other_conditions(sample: Recording) -> None:
+    def reading(dtype: str) -> Recording:
+        graph = sample.graphs[0]
+        values = tuple(replace(value, dtype=dtype) for value in graph.nodes.values)
+        changed = replace(graph, nodes=replace(graph.nodes, values=values))
+        return replace(sample, graphs=(changed, *sample.graphs[1:]))
+
+    found = diff(reading("float32"), reading("float16"))
+    assert found.conditions == ("dtypes of the inputs: float32, then float16",)
+    assert found.differs
+
+
+def test_what_is_usual_is_no_other_condition_than_what_nobody_asked_for(sample: Recording) -> None:
+    def asked(**options: str) -> Recording:
+        return replace(sample, environment=replace(sample.environment, options=options))
+
+    assert diff(asked(backend="inductor", fullgraph="False"), asked()).conditions == ()
+    assert diff(asked(backend="eager"), asked()).conditions == ("backend: eager, then not set",)
+
+
+def test_a_cause_comes_before_the_breaks_that_follow_from_it(make: Any) -> None:
+    broken = make("nested")
+    found = diff(broken, replace(broken, breaks=(), frames=(), graphs=(), partitions=()))
+    assert [(one.where, one.text) for one in found.breaks_a] == [
+        ("cell 1, line 2", "print(x.sum())"),
+        ("cell 1, line 5", "y = helper(x.sin())"),
+    ]
+    assert str(found).index("print(x.sum())") < str(found).index("y = helper")
+
+
+def test_seconds_of_one_run_each_are_no_difference(sample: Recording) -> None:
+    slower = replace(sample, timings=(replace(sample.timings[0], seconds=90.0),))
+    found = diff(sample, slower)
+    assert not found.differs
+    assert "Nothing differs." in str(found)
+    [row] = [line for line in str(found).split("\n") if line.startswith("compile seconds")]
+    assert row.split() == ["compile", "seconds", "1.50", "90.00"]
+
+
 def test_a_break_on_a_line_that_moved_is_no_change(sample: Recording) -> None:
     source = sample.sources[0]
     moved = replace(

@@ -60,6 +60,20 @@ def committed(lesson: Path) -> dict[str, Any]:
     return json.loads(shown.stdout) if shown.returncode == 0 else read(lesson)
 
 
+@pytest.mark.skipif(not shutil.which("git"), reason="there is no git")
+def test_a_lesson_that_was_run_and_saved_here_is_examined_as_it_is_kept(tmp_path: Path) -> None:
+    """Whoever runs the tour and then the tests did nothing wrong."""
+    lesson = tmp_path / LESSONS[0].name
+    shutil.copy(LESSONS[0], lesson)
+    for command in ("init -q", "add .", "-c user.name=a -c user.email=a@b commit -qm lesson"):
+        subprocess.run(["git", *command.split()], cwd=tmp_path, check=True)
+    notebook, kept = read(lesson), read(lesson)
+    code = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
+    code |= {"execution_count": 1, "outputs": [{"output_type": "stream", "text": "4"}]}
+    lesson.write_text(json.dumps(notebook))
+    assert committed(lesson) == kept != read(lesson)
+
+
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_what_a_lesson_leads_to_is_copied_with_it(lesson: Path) -> None:
     told = [cell for cell in read(lesson)["cells"] if cell["cell_type"] == "markdown"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,11 +21,13 @@ from dynamo_lab.course.comparing import (
     same_program,
 )
 from dynamo_lab.course.exercises import NotYet
+from dynamo_lab.course.notebooks import solutions
 from dynamo_lab.course.predictions import Prediction
 from dynamo_lab.errors import CourseError
+from tests.course.lessons import LESSONS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 @pytest.fixture(autouse=True)
@@ -84,6 +89,32 @@ class TestPrediction:
             assert not said
             assert "424" not in said.message
         assert course.check("7.2", 424)
+
+
+def _said(text: str, value: Any) -> bool:
+    """Whether a text has a number or a name, or all of a set."""
+    if isinstance(value, set | list):
+        return all(_said(text, one) for one in value)
+    return bool(re.search(rf"(?<!\w){re.escape(str(value))}(?!\w)", text))
+
+
+def _answers() -> Iterator[tuple[str, Any]]:
+    """Each prediction whose solution is a value, and not the way to one."""
+    for lesson in LESSONS:
+        for number, solution in solutions(lesson).items():
+            body = ast.parse(solution.code).body
+            if len(body) == 1 and isinstance(body[0], ast.Assign):
+                with contextlib.suppress(ValueError):
+                    yield number, ast.literal_eval(body[0].value)
+
+
+def test_no_hint_gives_a_prediction_away() -> None:
+    exercises = {one.number: one for n in range(len(LESSONS)) for one in course.exercises(n)}
+    asked = [(exercises[number], value) for number, value in _answers()]
+    predicted = [(one, value) for one, value in asked if isinstance(one, Prediction)]
+    assert len(predicted) >= 6
+    told = [one.number for one, value in predicted if _said(" ".join(one.hints), value)]
+    assert told == []
 
 
 class TestCountingAnswers:

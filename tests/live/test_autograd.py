@@ -162,6 +162,28 @@ def test_gradients_added_up_belong_to_no_operator_and_others_are_named() -> None
     assert by_name["aten.view"] == ()
 
 
+def test_a_gradient_is_tied_to_its_own_operator_and_a_sum_of_gradients_to_none() -> None:
+    def neighbours(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        wave = x.sin()
+        still = y.sin()  # has no gradient, so autograd gives it the number of the one before
+        return (wave * still + x.exp()).sum()
+
+    x = torch.randn(8, requires_grad=True)
+    recording = lab.explore(neighbours, x, torch.randn(8), grad=True, backend=AOT)
+    (part,) = differentiated(recording)
+    sines = [item for item in part.differentiated if item.operator == "aten.sin"]
+    assert [bool(item.backward) for item in sines] == [True, False]
+    tied = [link for table in recording.links if table.reason == "gradient of" for link in table]
+    graphs = recording.graphs
+    assert "still" not in {graphs[one.upstream_graph].nodes.name[one.upstream_node] for one in tied}
+    by_node = {one.downstream_node: one for one in tied}
+    assert set(sines[0].backward) <= set(by_node)
+    (sums,) = [item.backward for item in part.differentiated if item.operator == ""]
+    linked = {down for t in recording.links if t.downstream == part.joint for _, down in t.pairs}
+    assert sums
+    assert linked.isdisjoint(sums)
+
+
 def test_checkpoint_keeps_less_and_says_so() -> None:
     model, x = blocks()
 

@@ -265,3 +265,14 @@ def test_a_body_that_cannot_be_written_is_a_note(monkeypatch: pytest.MonkeyPatch
     assert [note.about for note in recording.notes if note.level == "failure"] == ["simplified"]
     assert recording.buffers
     assert not any(buffer.body for buffer in recording.buffers)
+
+
+def test_what_writes_through_a_view_is_in_place_and_no_view_with_nothing_to_compute() -> None:
+    def clears(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        x.t()[mask] = 0.0
+        return x.sum()
+
+    found = lab.lower(clears, torch.ones(8, 8), torch.ones(8, 8) > 0, target="cuda:sm_90")
+    written = of_operator(found, "aten.index_put_")
+    assert written.outcome == "in place"
+    assert written.buffers, "it is computed"

@@ -82,6 +82,11 @@ def sentence(recording: lab.Recording) -> str:
     return view.build(recording).summary.sentence
 
 
+def notes(recording: lab.Recording) -> str:
+    """What is remarked beside the views."""
+    return "\n".join(note.message for note in recording.notes)
+
+
 def kernel_text(recording: lab.Recording) -> str:
     """The code of all kernels."""
     return "\n".join(kernel.code for kernel in recording.kernels)

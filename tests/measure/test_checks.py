@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 
-from dynamo_lab.measure.checks import compare, is_wrong
+from dynamo_lab.measure.checks import compare, is_wrong, relative_error
 
 if TYPE_CHECKING:
     from dynamo_lab.model.benchmarks import Comparison
@@ -100,3 +100,26 @@ def test_sparse_tensors_are_compared() -> None:
     value = torch.eye(3).to_sparse()
     assert check(value, value.clone()).verdict == "equal"
     assert check(value, (torch.eye(3) * 2).to_sparse()).verdict == "wrong"
+
+
+def test_the_relative_error_is_a_root_mean_square() -> None:
+    assert relative_error(torch.tensor([3.0, 5.0]), torch.tensor([3.0, 4.0])) == pytest.approx(0.2)
+    assert relative_error(torch.zeros(2), torch.zeros(2)) == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (torch.ones(2), torch.zeros(2)),  # relative to nothing
+        (torch.ones(2), torch.ones(3)),
+        (torch.ones(0), torch.ones(0)),
+        (torch.ones(2), torch.tensor([1.0, -math.inf])),
+        (torch.tensor([1.0, math.nan]), torch.ones(2)),
+        (torch.ones(2), torch.ones(2, dtype=torch.int32)),
+        (None, torch.ones(2)),
+    ],
+)
+def test_a_relative_error_that_is_no_number_is_not_known(
+    found: torch.Tensor | None, expected: torch.Tensor
+) -> None:
+    assert relative_error(found, expected) is None

@@ -1,5 +1,6 @@
 """Programs of two ranks with one fault each, for `lab.ranks`; `FAULTS` names them."""
 
+import itertools
 import os
 import signal
 import time
@@ -105,17 +106,70 @@ def raises() -> None:
     dist.all_reduce(torch.ones(8))
 
 
+def other_types() -> None:
+    x = torch.ones(8, dtype=(torch.float32, torch.float64)[dist.get_rank()])
+    dist.all_reduce(x)  # line: types
+
+
+def one_batch_fewer() -> None:
+    for batch in [torch.ones(8)] * (3 - dist.get_rank()):
+        dist.all_reduce(batch)  # line: batch
+
+
+def raises_on_the_way() -> None:
+    try:
+        if dist.get_rank() == 1:
+            raise ValueError("there is no such batch")  # line: on the way
+        dist.all_reduce(torch.ones(8))  # line: on the way waits
+    finally:
+        dist.barrier()  # line: finally
+
+
+def stuck() -> None:
+    if dist.get_rank() == 1:
+        any(False for _ in itertools.count())  # line: stuck
+    dist.all_reduce(torch.ones(8))  # line: stuck waits
+
+
 FAULTS = {
     unequal_branch: (("Rank 1 ended without calling `all_reduce` 1", "if rank == 0"), ("branch",)),
     missing: (("Rank 1 ended without calling `all_reduce` 2", "get_rank() == 0"), ("missing",)),
     swapped: (("`all_gather`", "`all_reduce`"), ("swapped first", "swapped second")),
-    other_shape: (("Rank 0", "16 vs 8"), ("shape",)),
+    other_shape: (
+        (
+            "Rank 0 was ended by SIGABRT",
+            "a piece of 16 bytes",
+            "different sizes or types",
+            "rank 1 brings float[16] to `all_reduce` 1",
+        ),
+        ("shape",),
+    ),
     recompiles: (("ank 1", "`step`", "size mismatch"), ("recompiles",)),
     killed: (("Rank 1 was ended by SIGKILL",), ("killed", "killed waits")),
     stopped: (("Rank 1 stood still (SIGSTOP)",), ("stopped",)),
     slow: (("Rank 1 came", "late to `all_reduce` 2"), ("slow", "slow waits")),
     other_group: (("Rank 1 waits in `all_reduce` 1 of the group '1'",), ("group",)),
-    other_placement: (("Rank 1 ended without calling",), ("placement",)),
+    other_placement: (
+        ("Rank 1 ended without calling", "goes from S(0) to R", "on rank 1 none changed its"),
+        ("placement",),
+    ),
+    other_types: (
+        (
+            "Rank 0 was ended by SIGABRT",
+            "different sizes or types",
+            "rank 1 brings double[8] to `all_reduce` 1",
+        ),
+        ("types",),
+    ),
+    one_batch_fewer: (
+        ("Rank 1 ended without calling", "`for batch in", "3 times on rank 0, and twice on rank 1"),
+        ("batch",),
+    ),
+    raises_on_the_way: (
+        ("Rank 1 calls `barrier`", "while rank 1 handles ValueError: there is no such batch"),
+        ("on the way", "on the way waits", "finally"),
+    ),
+    stuck: (("Rank 1 was at", "had not come to `all_reduce` 1"), ("stuck", "stuck waits")),
     raises: (("Rank 1 raised ValueError: there is no such batch",), ("raises",)),
 }
 """Of each fault, what the first sentence says, and the marks of the lines that it names."""

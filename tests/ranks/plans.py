@@ -6,6 +6,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.distributed import _functional_collectives as collectives
+from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
@@ -32,6 +33,30 @@ def first_is_other() -> None:
         return y * 2 if dist.get_rank() == 0 else y
 
     torch.compile(reduced)(x)
+
+
+def under_ddp() -> None:
+    """Two steps under DDP, with buckets of 1 MB; the second step has other buckets."""
+    model = nn.Sequential(nn.Linear(512, 512), nn.Linear(512, 512), nn.Linear(512, 8))
+    wrapped = nn.parallel.DistributedDataParallel(model, bucket_cap_mb=1)  # line: wrapped
+    for _ in range(2):
+        wrapped(torch.ones(4, 512)).sum().backward()
+
+
+def with_unused_parameters() -> None:
+    """DDP looks for parameters that no rank used, and a hook sends halves of floats."""
+    model = nn.Linear(16, 16)
+    wrapped = nn.parallel.DistributedDataParallel(model, find_unused_parameters=True)
+    wrapped.register_comm_hook(None, default_hooks.fp16_compress_hook)
+    for _ in range(2):
+        wrapped(torch.ones(4, 16)).sum().backward()
+
+
+def compiled_under_ddp() -> None:
+    """DDP's optimizer cuts the graph."""
+    model = nn.Sequential(nn.Linear(512, 512), nn.Linear(512, 512))
+    wrapped = nn.parallel.DistributedDataParallel(model, bucket_cap_mb=1)
+    torch.compile(wrapped)(torch.ones(4, 512)).sum().backward()
 
 
 def reads_a_number() -> None:

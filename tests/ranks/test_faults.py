@@ -25,9 +25,11 @@ pytestmark = [pytest.mark.live, pytest.mark.slow]
 
 LIMIT = 240.0
 """Seconds for a job that ends by itself, on a machine that does much else."""
-VAIN = (faults.unequal_branch, faults.missing, faults.other_placement)
+VAIN = (faults.unequal_branch, faults.missing, faults.other_placement, faults.one_batch_fewer)
 """Where a rank waits for one that is done: that needs no limit to be seen."""
-HANGS = (faults.swapped, faults.stopped, faults.other_group)
+HANGS = (
+    faults.swapped, faults.stopped, faults.other_group, faults.raises_on_the_way, faults.stuck,
+)  # fmt: skip
 
 
 def children() -> set[int]:

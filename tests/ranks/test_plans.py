@@ -75,6 +75,47 @@ def test_what_needs_numbers_is_said_with_its_line() -> None:
     assert "Rank 0 raised DataDependentOutputException" in job.findings[0]
 
 
+def test_ddp_reduces_its_buckets_in_a_plan() -> None:
+    job = lab.ranks(plans.under_ddp, 64, backend="fake")
+    assert job.is_whole, job.findings
+    plan = job.job.plan
+    assert plan is not None
+    assert len(plan.kinds) == 1
+    (recording,) = job.job.recordings
+    rank = recording.rank
+    assert rank is not None
+    (reducer,) = rank.reducers
+    floats = 512 * 512 * 2 + 512 * 2 + 512 * 8 + 8
+    assert [one.bytes for one in reducer.initial] == [4 * floats]
+    assert reducer.rebuilt is not None
+    assert sum(one.bytes for one in reducer.rebuilt) == 4 * floats
+    assert len(reducer.rebuilt) > 1
+    reduced = [call.sizes for call in rank.calls or () if call.is_backward]
+    assert reduced == [((floats,),), *(((one.bytes // 4,),) for one in reducer.rebuilt)]
+    told = [row for kind in job.ranks().plan.kinds for row in kind.rows]  # type: ignore[union-attr]
+    assert sum(row[5].startswith("DDP reduces") for row in told) == len(reduced)
+    (shown,) = job.ranks().ddp.reducers  # type: ignore[union-attr]
+    assert shown.text.startswith("wrapped = nn.parallel.DistributedDataParallel")
+
+
+def test_hooks_and_unused_parameters_of_ddp_are_planned() -> None:
+    job = lab.ranks(plans.with_unused_parameters, 8, backend="fake")
+    assert job.is_whole, job.findings
+    (recording,) = job.job.recordings
+    calls = (recording.rank and recording.rank.calls) or ()
+    reduced = [(call.sizes, call.dtypes) for call in calls if call.is_backward]
+    assert reduced == [(((272,),), ("Half",)), (((2,),), ("Int",))] * 2
+
+
+@pytest.mark.release
+def test_what_ddp_cuts_is_shown_of_a_plan() -> None:
+    job = lab.ranks(plans.compiled_under_ddp, 64, backend="fake", timeout=300.0)
+    assert job.is_whole, job.findings
+    assert [len(one.ranks) for one in job.job.plan.kinds] == [64]  # type: ignore[union-attr]
+    (split,) = job.job.recordings[0].splits
+    assert len(split.buckets) == 2
+
+
 def test_nothing_is_left_behind() -> None:
     lab.ranks(lambda: None, 1024, backend="fake")
     assert not dist.is_initialized()

@@ -9,14 +9,16 @@ from msgspec.structs import replace
 
 import dynamo_lab as lab
 from dynamo_lab.api.ranks.jobs import JobRecording
+from dynamo_lab.api.settings import VARIABLE
 from dynamo_lab.capture.ranks.changes import changed
-from dynamo_lab.errors import FixError
+from dynamo_lab.errors import DynamoLabError, FixError
 from dynamo_lab.live import ranks as live
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.ranks import Call, Ending, Rank
 from dynamo_lab.model.ranks.reducers import Reduced, Reducer
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.record.ranks.work import Work
+from dynamo_lab.render.waiting import Waiting
 from dynamo_lab.view.ranks.fixes import fix_named
 from tests.ranks import trained
 
@@ -96,12 +98,52 @@ def test_what_fails_or_has_no_steps_is_not_timed(
     assert "Write:" not in str(found)
 
 
+class Stopping(Waiting):
+    """A reader who stops it once the second job has begun."""
+
+    def tell(self, what: str, fraction: float | None, seconds_left: float | None) -> None:
+        if fraction:
+            self.on_stop()
+
+
+def asked_of_a_view(
+    monkeypatch: pytest.MonkeyPatch, waiting: Waiting, what: str = "try_on_job"
+) -> Any:
+    monkeypatch.setattr(live, "launch", lambda work, n: job(0.05 if work.changes else 0.1))
+    shown: Any = JobRecording(job(0.1), WORK)
+    return shown._runs()(shown["rank 0"], what, {"fix": "static_graph=True"}, waiting)
+
+
+def test_a_view_has_a_setting_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    label, outcome, recording = asked_of_a_view(monkeypatch, Waiting(lambda _: None))
+    assert label == recording.title == "rank 0 with static_graph=True"
+    assert outcome["fix"] == "static_graph=True"
+    assert outcome["is_faster"] is True
+    assert any("times faster" in one for one in outcome["sentences"])
+
+
+def test_a_view_can_stop_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, outcome, _ = asked_of_a_view(monkeypatch, Stopping(lambda _: None))
+    assert outcome["is_faster"] is None
+    assert "It was stopped before all jobs had run." in outcome["sentences"]
+
+
+def test_a_view_that_may_run_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "off")
+    with pytest.raises(DynamoLabError, match="evaluate"):
+        asked_of_a_view(monkeypatch, Waiting(lambda _: None))
+
+
+def test_a_rank_alone_cannot_be_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DynamoLabError):
+        asked_of_a_view(monkeypatch, Waiting(lambda _: None), what="try_fix")
+
+
 def test_what_is_offered_and_what_is_refused() -> None:
     own = job(0.1).recordings[0]
     names = [fix.name for fix in JobRecording(job(0.1), WORK).fixes]
-    assert names == [
-        "bucket_cap_mb=2", "static_graph=True", "gradient_as_bucket_view=True", "python_reducer",
-    ]  # fmt: skip
+    assert names == ["bucket_cap_mb=2", "static_graph=True", "gradient_as_bucket_view=True"]
+    assert fix_named(own, "python_reducer").changes == {"python_reducer": True}
     assert fix_named(own, "bucket_cap_mb=50").changes == {"bucket_cap_mb": 50}
     for name in ("bucket_cap_mb=0", "bucket_cap_mb=x", "static_graph=False", ""):
         with pytest.raises(FixError, match="There is no fix"):

@@ -40,7 +40,7 @@ def test_a_small_one_is_in_the_output(make: Make) -> None:
     recording = make("branch_and_print")
     found = keep({"own": recording}, SHELL, "cell")
     assert kept.unpacked(found.data[kept.MIME]) == {"own": recording}
-    assert "The notebook keeps the recording (3.9 kB)" in found.says
+    assert "The notebook keeps the recording (4 kB)" in found.says
     html = fallback(build(recording), says=found.says)
     assert html.endswith("<code>lab.load</code> opens it again.</small></p></div>")
 

@@ -29,6 +29,7 @@ SAMPLES = [
     "packaged",
     "attending",
     "encoding",
+    "choosing",
 ]
 
 EMPTY = ["autograd", "fusion", "memory", "passes", "shapes", "why_wrong"]
@@ -74,6 +75,12 @@ def test_attention_in_full(make: Make, golden: str, width: int) -> None:
 @pytest.mark.parametrize("width", [60, 100])
 def test_the_fast_path_in_full(make: Make, golden: str, width: int) -> None:
     text = terminal.render(build(make("encoding")), width=width, sections=["fast_path"])
+    assert text + "\n" == golden
+
+
+@pytest.mark.parametrize("name", ["choosing", "attending", "encoding"])
+def test_choices_in_full(make: Make, golden: str, name: str) -> None:
+    text = terminal.render(build(make(name)), width=100, sections=["choices"])
     assert text + "\n" == golden
 
 

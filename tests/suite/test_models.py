@@ -10,19 +10,20 @@ import torch
 
 from dynamo_lab.suite import worker
 from dynamo_lab.suite.jobs import Done, Events, Job
+from dynamo_lab.suite.models import of_torch
 from dynamo_lab.suite.models.models import chosen, models
 from dynamo_lab.suite.results import Case
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAMES = [name for name, model in models().items() if model.family == "torch"]
+NAMES = [model.name for model in of_torch.MODELS]
 
 
 def test_the_list_is_long_and_names_are_unique() -> None:
     families = [model.family for model in models().values()]
     assert {name: families.count(name) for name in set(families)} == {
-        "torch": 13, "transformers": 50, "timm": 28,
+        "torch": 16, "transformers": 50, "timm": 28,
     }  # fmt: skip
 
 
@@ -30,6 +31,18 @@ def test_models_are_chosen_by_name_and_family() -> None:
     assert [model.name for model in chosen("mlp, unet,mlp")] == ["mlp", "unet"]
     assert {model.family for model in chosen("timm")} == {"timm"}
     assert len(chosen("")) == len(models())
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("resnet50_plain", 25_557_032), ("vgg16_plain", 138_357_544), ("bert_plain", 109_514_298)],
+)
+def test_models_of_papers_have_their_size(name: str, parameters: int) -> None:
+    with torch.device("meta"):  # of which nothing is computed
+        program = models()[name].build("full")
+        scores = program.module(**program.inputs)
+    assert sum(one.numel() for one in program.module.parameters()) == parameters
+    assert scores.shape[0] == 64
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -157,6 +157,48 @@ def test_a_scaled_step_is_that_of_float_and_an_unscaled_one_is_s_squared_smaller
         assert (found - value).norm() < 0.2 * value.norm()
 
 
+def lines(rates: Any) -> tuple[Plan, Any]:
+    """Two rows of a linear layer, whose weights cancel: the scores are 0 for an input of ones.
+
+    The loss is that of two scores alike: its gradient is -1/2 of the wanted one, 1/2 of the other;
+    so is that of the bias, and of a weight, whose input is 1. A row's scale is 0.01 and 0.1, as
+    its largest weight is 100 units, that of the input 1/255.
+    """
+    model = torch.nn.Linear(2, 2)
+    with torch.no_grad():
+        model.weight.copy_(torch.tensor([[1.0, -1.0], [10.0, -10.0]]))
+        model.bias.zero_()
+    sample = torch.ones(1, 2), torch.tensor([0])
+    plan = lab.tiny(model, sample, memory=None, dtype="int8", headroom=1.27, scaling=rates)
+    return plan, sample
+
+
+@pytest.mark.parametrize(
+    ("scaling", "rate", "weights", "biases"),
+    [
+        # lr * gradient / s: what it is of the parameter, in units of s
+        (True, 0.2, [10, -1], [2550, -255]),
+        # lr * gradient * s: a factor of s * s less, of a bias of (s / 255) * (s / 255)
+        (False, 200.0, [1, -10], [0, 0]),
+        (False, 2_550_000.0, None, [50, -500]),
+        (["bias"], 200.0, [1, -10], [2_550_000, -255_000]),
+    ],
+)
+def test_a_linear_layers_step_is_that_of_the_equations_by_hand(
+    scaling: Any, rate: float, weights: list[int] | None, biases: list[int]
+) -> None:
+    """Lin et al., section 2.1: q's gradient is s times that of s * q; scaling divides by s * s."""
+    plan, sample = lines(scaling)
+    before = integers(plan)
+    assert before["weight"].tolist() == [[100, -100], [100, -100]]
+    assert plan.step(*sample, lr=rate).item() == pytest.approx(math.log(2), abs=1e-3)
+    after = integers(plan)
+    if weights is not None:
+        moved = (after["weight"].int() - before["weight"]).tolist()
+        assert moved == [[weights[0]] * 2, [weights[1]] * 2]
+    assert after["bias"].tolist() == biases
+
+
 def test_the_gradient_of_an_input_is_that_of_float() -> None:
     torch.manual_seed(0)
     scales = torch.rand(6) * 0.01 + 0.001

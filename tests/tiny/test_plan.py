@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -10,7 +10,10 @@ from torch import nn
 
 import dynamo_lab as lab
 from dynamo_lab.errors import OptionError, TinyError
-from tests.tiny.models import convolutions
+from tests.tiny.models import convolutions, difference, stepped_eagerly
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.live
 
@@ -53,7 +56,7 @@ def test_each_pass_is_kept_with_what_it_won() -> None:
     model, sample = convolutions()
     plan = lab.tiny(model, sample, update={"point.weight": 0.5})
     names = [one.name for one in plan.facts.passes]
-    assert names == ["split", "prune", "slice", "masks", "fold", "update", "order"]
+    assert names == ["split", "prune", "slice", "masks", "fold", "update", "order", "arena"]
     for earlier, later in zip(plan.facts.passes, plan.facts.passes[1:], strict=False):
         assert earlier.after == later.before
     prune = plan.facts.passes[1]
@@ -140,6 +143,57 @@ def test_a_loss_that_is_no_number_and_statistics_that_change_are_refused() -> No
         lab.tiny(model, sample, loss=lambda out, y: out)
     with pytest.raises(TinyError, match=r"call model.eval\(\) first"):
         lab.tiny(nn.Sequential(nn.BatchNorm2d(3), *[model]), sample)
+
+
+class Lines(nn.Module):
+    """Two layers of one weight, and one that is never called."""
+
+    def __init__(self, *, has_idle: bool = False) -> None:
+        super().__init__()
+        self.one, self.two, self.head = nn.Linear(4, 4), nn.Linear(4, 4), nn.Linear(4, 3)
+        self.two.weight = self.one.weight
+        if has_idle:
+            self.idle = nn.Linear(2, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.two(torch.relu(self.one(x))))
+
+
+LINES = torch.randn(2, 4), torch.tensor([0, 1])
+
+
+def test_a_weight_that_layers_share_is_updated_once_and_by_its_first_name() -> None:
+    model = Lines()
+    plan = lab.tiny(model, LINES)
+    assert plan.facts.updated == plan.facts.parameters == sum(p.numel() for p in model.parameters())
+    eager, losses = stepped_eagerly(model, plan, LINES)
+    assert plan.step(*LINES).item() == pytest.approx(losses[0], abs=1e-6)
+    assert difference(model, eager) <= 1e-6
+    with pytest.raises(OptionError, match=r"'two.weight' is the parameter 'one.weight'"):
+        lab.tiny(model, LINES, update="two.weight")
+    with pytest.raises(TinyError, match=r"'one.weight' and 'two.weight' are one parameter"):
+        lab.tiny(model, LINES, dtype="int8")
+
+
+def test_what_the_loss_does_not_depend_on_is_named() -> None:
+    with pytest.raises(TinyError, match=r"does not depend on 'idle.weight', 'idle.bias', so"):
+        lab.tiny(Lines(has_idle=True), LINES, update="head.*")
+    with pytest.raises(TinyError, match="does not depend on any parameter"):
+        lab.tiny(nn.Linear(4, 3), LINES, loss=lambda out, y: out.detach().sum())
+
+
+def test_a_loss_in_a_container_and_one_that_fails_are_said() -> None:
+    with pytest.raises(TinyError, match="The loss is a container of 2"):
+        lab.tiny(nn.Linear(4, 3), LINES, loss=lambda out, y: (out.sum(), out))
+    with pytest.raises(TinyError, match=r"as it does without a plan: ValueError: .*batch_size"):
+        lab.tiny(nn.Linear(4, 3), (LINES[0], torch.tensor([0])))
+
+
+def test_types_without_c_are_named_with_their_parameter(tmp_path: Path) -> None:
+    plan = lab.tiny(nn.Linear(4, 3).double(), (LINES[0].double(), LINES[1]))
+    with pytest.raises(TinyError, match=r"the parameter 'weight' \(its elements are torch.float64"):
+        plan.to_c(tmp_path / "c")
+    assert not (tmp_path / "c").exists()
 
 
 def test_the_channels_with_the_largest_weights() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import structs
 
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.model.tiny import StepMeasure
 from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.render.terminal import render
 from dynamo_lab.view import build
-from tests.view.samples.tiny.planned import planned
+from dynamo_lab.view.tiny.tiny import took
+from tests.view.samples.tiny.planned import planned, stepped
 
 
 def test_parts_follow_from_lives_and_the_peak_is_the_highest() -> None:
@@ -48,3 +52,46 @@ def test_a_plan_without_operations_is_shown_as_far_as_it_goes() -> None:
 
 def test_another_recording_has_none() -> None:
     assert build(Recording(title="")).training is None
+
+
+def test_a_pass_of_a_planned_step_says_what_it_won() -> None:
+    view = build(stepped())
+    first, second = view.passes.passes
+    assert [(cost.name, cost.text) for cost in first.costs] == [
+        ("memory at the worst moment", "960 B → 480 B"),
+        ("operations", "3"),
+        ("products", "64 kFLOP"),
+        ("a step in PyTorch on one thread", "unknown → 2.0 ms"),
+    ]
+    assert [cost.text for cost in second.costs[1:]] == [
+        "3 → 2",
+        "64 kFLOP → unknown",
+        "2.0 ms → unknown",
+    ]
+    assert second.costs[2].after is None
+    (pipeline,) = view.passes.pipelines
+    assert pipeline.title == "training step"
+    printed = render(view, sections=("passes",))
+    assert "memory at the worst moment 960 B → 480 B, operations 3" in printed
+    assert "1 added; 960 B → 480 B" in render(view)
+
+
+def test_a_name_that_a_pass_gives_to_another_node_leads_to_what_that_was_made_of() -> None:
+    first, second = build(stepped()).passes.passes
+    ends = [
+        [(line.sign, line.name, line.entity) for hunk in item.hunks for line in hunk.lines][1:3]
+        for item in (first, second)
+    ]
+    assert ends == [
+        [("-", "mm", "node:0:1"), ("+", "made", "node:0:1")],
+        [("-", "made", "node:0:1"), ("+", "made", "")],
+    ]
+
+
+def test_passes_of_a_compilation_have_no_costs(make: Any) -> None:
+    assert all(item.costs == () for item in build(make("rewritten")).passes.passes)
+
+
+def test_a_time_that_varies_by_much_is_said_as_a_range() -> None:
+    measure = StepMeasure(bytes=1, resident=0, operations=1, flops=1, seconds=(0.001, 0.002, 0.004))
+    assert took(measure) == "1.0 ms to 4.0 ms"

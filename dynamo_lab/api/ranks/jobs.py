@@ -10,19 +10,27 @@ from typing import TYPE_CHECKING, Any, overload
 from msgspec import structs
 
 from dynamo_lab.api.diff import diff
-from dynamo_lab.api.recording import Recording
+from dynamo_lab.api.recording import Recording, run
+from dynamo_lab.api.settings import EVALUATES_NOTHING, settings
 from dynamo_lab.api.traces import Ranks
-from dynamo_lab.errors import FixError, OptionError
+from dynamo_lab.errors import DynamoLabError, FixError, OptionError
 from dynamo_lab.model.ranks import jobs
+
+ROUNDS = 7
+"""So many jobs with a setting, and without, are the fewest after which a difference is told."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dynamo_lab.api.diff import Diff
     from dynamo_lab.api.ranks.trial import JobTrial
+    from dynamo_lab.measure.rounds import Watch
     from dynamo_lab.model.ranks.jobs import Job
     from dynamo_lab.model.recording import Recording as Facts
     from dynamo_lab.record.ranks.work import Work
+    from dynamo_lab.render.waiting import Waiting
+    from dynamo_lab.render.widget import Runs
+    from dynamo_lab.view.messages import Outcome
     from dynamo_lab.view.ranks.collectives import CollectivesView, MeetingView
     from dynamo_lab.view.ranks.fixes import JobFix
     from dynamo_lab.view.ranks.ranks import RanksView
@@ -207,7 +215,7 @@ class JobRecording(Ranks):
         """What is shown of them side by side."""
         from dynamo_lab.view.ranks.job import build_job
 
-        return build_job(self.job, self._compared_recordings())
+        return build_job(self.job, self._compared_recordings(), can_try=self._work is not None)
 
     @property
     def fixes(self) -> tuple[JobFix, ...]:
@@ -216,7 +224,7 @@ class JobRecording(Ranks):
 
         return fixes_of(self.job.recordings[0])
 
-    def try_fix(self, name: str, rounds: int = 7) -> JobTrial:
+    def try_fix(self, name: str, rounds: int = ROUNDS) -> JobTrial:
         """Run the program again with a setting of DDP and without, in turns, and time its steps.
 
         Each run is a job of its own: 14 of them by default, as after fewer than 7 of each no
@@ -229,6 +237,9 @@ class JobRecording(Ranks):
         Raises:
             FixError: there is no such fix, or the program cannot be run again: the job was loaded.
         """
+        return self._try(name, rounds)
+
+    def _try(self, name: str, rounds: int, watch: Watch | None = None) -> JobTrial:
         from dynamo_lab.api.ranks.trial import JobTrial
         from dynamo_lab.live.ranks import try_on_job
         from dynamo_lab.view.ranks.fixes import fix_named
@@ -238,7 +249,26 @@ class JobRecording(Ranks):
             raise FixError("This job was loaded from files, so there is no program to run again.")
         if rounds < 1:
             raise FixError(f"rounds={rounds} tries nothing: pass 7 to tell a difference.")
-        return JobTrial(self.job, try_on_job(self._work, len(self.job.recordings), fix, rounds))
+        size = len(self.job.recordings)
+        return JobTrial(self.job, try_on_job(self._work, size, fix, rounds, watch))
+
+    def _runs(self) -> Runs:
+        return self._run
+
+    def _run(
+        self, recording: Facts, what: str, asked: dict[str, Any], waiting: Waiting
+    ) -> tuple[str, Outcome, Recording]:
+        """What a view asks for: a setting of DDP is tried on the job, all else on a recording."""
+        from dynamo_lab.api.runs import watch_of
+
+        fix = asked.get("fix")
+        if what != "try_on_job" or not isinstance(fix, str):
+            return run(recording, what, asked, waiting)
+        if not settings().evaluates:
+            raise DynamoLabError(EVALUATES_NOTHING)
+        tried = self._try(fix, ROUNDS, watch_of(waiting))
+        label = f"rank 0 with {tried.fix.name}"
+        return label, tried.outcome(), _recording(label, tried.job.recordings[0])
 
     def _compared_recordings(self) -> dict[str, Recording]:
         return {label: self[label] for label in self._compared}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dynamo_lab.live.ranks import TriedJob
     from dynamo_lab.measure.statistics import Ratio
     from dynamo_lab.model.ranks.jobs import Job
+    from dynamo_lab.view.messages import JobTrialOutcome
 
 
 class JobTrial:
@@ -35,9 +36,28 @@ class JobTrial:
 
     __repr__ = __str__
 
+    @property
+    def is_faster(self) -> bool | None:
+        """Whether a step is faster with it; None where no difference can be told."""
+        return self.speed.value > 1 if self.speed is not None and self.speed.differs else None
+
+    def outcome(self) -> JobTrialOutcome:
+        """What a view shows of it, as JSON."""
+        return {
+            "fix": self.fix.name,
+            "sentences": list(self.sentences()),
+            "is_faster": self.is_faster,
+        }
+
     def _lines(self) -> Iterator[str]:
         yield f"tried {self.fix.name}: {self.fix.sentence}"
         yield ""
+        yield from self.sentences()
+        if self.is_faster:
+            yield from ("", "Write:", *(f"    {line}" for line in self.fix.code.split("\n")))
+
+    def sentences(self) -> Iterator[str]:
+        """What became of the buckets and of a step, and what was not looked at."""
         yield f"buckets: {_buckets(self._before)} -> {_buckets(self.job)}"
         if self.speed is not None:
             jobs = plural(len(self.before), "job")
@@ -46,8 +66,6 @@ class JobTrial:
         if self.problem:
             yield self.problem
         yield "What the program computes was not compared."
-        if self.speed is not None and self.speed.differs and self.speed.value > 1:
-            yield from ("", "Write:", *(f"    {line}" for line in self.fix.code.split("\n")))
 
 
 def _buckets(job: Job) -> str:

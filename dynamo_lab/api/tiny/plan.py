@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from dynamo_lab.model.recording import Recording as Facts
     from dynamo_lab.model.tiny import TinyChoice, TinyPlan
-    from dynamo_lab.tiny.problem import Problem
 
 SHARES = (0.25, 0.5, 1.0)
 """The shares of a weight's input channels that a page can show without a kernel."""
@@ -58,7 +57,7 @@ class Plan(Planned):
         """Its joint graph with its memory: everything that a recording can do and show."""
         session = Session()
         session.replan = self._replan
-        return Recording.of(_recorded(self.problem, self.facts), session)
+        return Recording.of(_recorded(self), session)
 
     def _replan(self, update: Any) -> TinyPlan:
         return self.replanned(update).facts
@@ -110,16 +109,24 @@ def _stops(layers: int) -> list[int]:
     return sorted({1 + round(k * (layers - 1) / max(1, steps - 1)) for k in range(steps)})
 
 
-def _recorded(problem: Problem, facts: TinyPlan) -> Facts:
-    """The joint graph with its lines and modules, and the plan of it."""
+def _recorded(planned: Planned) -> Facts:
+    """The joint graph with its lines and modules, the passes over it, and the plan."""
     from dynamo_lab.capture.graphs.nodes import node_table
     from dynamo_lab.model.graphs import Graph
     from dynamo_lab.model.tiny import Training
     from dynamo_lab.record.recorders import name_of, new_recorder
+    from dynamo_lab.tiny.passes.recorded import recorded
+    from dynamo_lab.tiny.work import work_of
 
+    problem = planned.problem
     name = name_of(problem.model)
     recorder = new_recorder(f"training step of {name}")
     nodes = node_table(problem.joint.graph, recorder.texts)
     recorder.graphs.append(Graph(id=0, stage="joint", name=name, compile_id="", nodes=nodes))
+    work = work_of(planned.graph, problem.precision)
+    pipeline, passes = recorded(planned.passes, work, planned.arena)
+    recorder.pipelines.append(pipeline)
+    recorder.passes.extend(passes)
     recorder.stop()
-    return structs.replace(recorder.freeze(), training=Training(graph=0, plan=facts), seconds=0.0)
+    training = Training(graph=0, plan=planned.facts, pipeline=pipeline.id)
+    return structs.replace(recorder.freeze(), training=training, seconds=0.0)

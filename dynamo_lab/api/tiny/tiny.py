@@ -28,7 +28,7 @@ def tiny(
     precision: Precision = "float32",
     dtype: Literal["float32", "int8"] = "float32",
     calibrate: Sequence[Sequence[torch.Tensor]] | None = None,
-    scaling: bool = True,
+    scaling: Any = True,
     headroom: float = 2.0,
     search: Mapping[str, Any] | None = None,
 ) -> Plan:
@@ -64,7 +64,7 @@ def tiny(
             that these have. By default the example alone.
         scaling: In int8, whether gradients are divided by the square of their parameter's scale
             (quantization-aware scaling, section 2.1 of the paper); without, each channel learns
-            at a speed of its own.
+            at a speed of its own. Names or patterns scale those parameters alone.
         headroom: In int8, how many times its largest weight a trained weight can become.
         search: For update="search", what gains are measured with and how long is searched, as
             {"data": [(x, y), ...], "state": "search.json"}. Of each layer and ratio the gain in
@@ -88,11 +88,13 @@ def tiny(
     from dynamo_lab.tiny.search.options import search_of
     from dynamo_lab.tiny.search.planned import planned
     from dynamo_lab.tiny.search.searched import Asked
-    from dynamo_lab.tiny.selection import Selection, selection
+    from dynamo_lab.tiny.selection import Selection, scaled, selection
 
     if dtype not in ("float32", "int8"):
         raise OptionError(f'dtype={dtype!r} is neither "float32" nor "int8".')
-    int8 = Int8(calibrate or [example], scaling, headroom) if dtype == "int8" else None
+    int8 = (
+        Int8(calibrate or [example], scaled(model, scaling), headroom) if dtype == "int8" else None
+    )
     how = search_of(update, search, limit_of(memory))
     selected: Selection = {} if how else selection(model, update, channels)
     loss = loss or _cross_entropy()

@@ -9,11 +9,10 @@ from msgspec import structs
 
 from dynamo_lab.bench.layouts.graph_fusion import joined
 from dynamo_lab.bench.layouts.ways import Way
-from dynamo_lab.bench.quantization.parts import relative_error
 from dynamo_lab.bench.recorded_call import Recorded, recorded_call
 from dynamo_lab.capture.core.compat import many_ways
-from dynamo_lab.capture.layouts.choices import layout_choices
 from dynamo_lab.errors import AlreadyRecordingError
+from dynamo_lab.measure.checks import relative_error
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.machine import describe_machine
 from dynamo_lab.measure.rounds import Plan, take_turns
@@ -79,7 +78,7 @@ def _changes_nothing(
     if compiled is None or compiled.problem:
         return False
     if name in _ON_CONVOLUTIONS:
-        return not any(choice.convolutions for choice in compiled.choices)
+        return not any(one.convolutions for one in recorded["compiled"][0].layout_choices)
     return name == "concat as loop" and not any(concats(recorded["compiled"][0]))
 
 
@@ -93,9 +92,8 @@ def _trial(way: Way, recorded: Recorded) -> tuple[WayTrial, Any]:
         with way.compiling():
             return way.call()
 
-    with layout_choices() as choices:
-        result, recorded[way.name] = recorded_call(way.name, compiling, fresh=not recorded)
-    return WayTrial(name=way.name, threads=way.threads, choices=tuple(choices)), result
+    result, recorded[way.name] = recorded_call(way.name, compiling, fresh=not recorded)
+    return WayTrial(name=way.name, threads=way.threads), result
 
 
 def _times(able: dict[WayName, Way], device: Any, plan: Plan) -> dict[WayName, tuple[float, ...]]:

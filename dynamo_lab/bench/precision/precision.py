@@ -17,13 +17,16 @@ from dynamo_lab.bench.recorded_call import Recorded, recorded_call
 from dynamo_lab.capture.core.compat import forget_compiled_code, many_ways
 from dynamo_lab.capture.precision.operators import operators_of
 from dynamo_lab.errors import AlreadyRecordingError
+from dynamo_lab.measure.checks import compare, is_wrong
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.rounds import Plan, take_turns
 from dynamo_lab.model.precision.trial import Trial, Way
-from dynamo_lab.record.replay import told
+from dynamo_lab.record.replay import seed, told, without_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+
+    from dynamo_lab.record.state import State
 
 MATMUL = ("highest", "high", "medium")
 """The names of `torch.set_float32_matmul_precision`."""
@@ -32,6 +35,11 @@ CASTS = {"autocast bf16": torch.bfloat16, "autocast fp16": torch.float16}
 WEIGHTS = {"bf16 weights": torch.bfloat16}
 HALVED = {"complex32": torch.float16}
 """Complex numbers of two float16."""
+
+DRAWS = (
+    "No error is known: called again with another seed, the program gives other results. For "
+    "dropout, call .eval() first."
+)
 
 _COMPLEX = {torch.float64: torch.complex128, torch.float16: torch.complex32}
 
@@ -128,15 +136,10 @@ def tried(
     """
     device = device_of([*args, *kwargs.values()])
     variants = [Variant(name, fn, args, kwargs) for name in names]
-    exact = _exact(fn, args, kwargs)
     recorded: Recorded = {}
-    ways: list[Way] = []
-    first: Results = {}
-    for variant in variants:
-        way, results = _way(variant, exact, first)
-        first = first or results
-        ways.append(way)
-    with many_ways():
+    with without_trace([fn, args, kwargs]) as start, many_ways():
+        exact, unlike = _reference(variants[0], start, partial(_exact, fn, args, kwargs))
+        ways = list(_eager(variants, exact, start))
         if backend is not None:
             forget_compiled_code()  # once: what is forgotten later would be compiled again
             ways = [
@@ -145,7 +148,36 @@ def tried(
             ]
         if plan.rounds:
             ways = list(_timed(variants, ways, device, plan))
-    return Trial(device=device.name, ways=tuple(ways)), recorded
+    return Trial(device=device.name, unlike=unlike, ways=tuple(ways)), recorded
+
+
+def _reference(
+    variant: Variant, start: State, exact: Callable[[], Results]
+) -> tuple[Results | None, str]:
+    """What errors are measured against, or why there is nothing to measure them against."""
+    found: list[Results] = []
+    try:
+        for number in (0, 1):
+            start.put_back()
+            seed(number)
+            found.append(results_of(variant.fn, variant.call))
+    except Exception:  # any: its row tells what it raised
+        return None, ""
+    if is_wrong(compare(*found, way=0, phase="forward")):
+        return None, DRAWS
+    try:
+        return exact(), ""
+    except Exception as error:  # any: a program may insist on a type, or reach tensors of its own
+        return None, f"No error is known: it does not run in float64. {told(error)}"
+
+
+def _eager(variants: list[Variant], exact: Results | None, start: State) -> Iterator[Way]:
+    """Each precision, from the same state and seed; without `exact` nothing is compared with it."""
+    first: Results = {}
+    for variant in variants:
+        way, results = _way(variant, exact, first, start)
+        first = first or results
+        yield way
 
 
 def _exact(fn: Any, args: Any, kwargs: Any) -> Results:
@@ -156,9 +188,13 @@ def _exact(fn: Any, args: Any, kwargs: Any) -> Results:
         return results_of(double, partial(double, *args, **kwargs))
 
 
-def _way(variant: Variant, exact: Results, first: Results) -> tuple[Way, Results]:
+def _way(
+    variant: Variant, exact: Results | None, first: Results, start: State
+) -> tuple[Way, Results]:
     try:
+        start.put_back()
         operators = operators_of(variant.call)
+        start.put_back()
         results = results_of(variant.fn, variant.call)
     except Exception as error:
         return Way(name=variant.name, error=str(error).partition("\n")[0]), {}
@@ -167,7 +203,7 @@ def _way(variant: Variant, exact: Results, first: Results) -> tuple[Way, Results
         name=variant.name,
         dtype="" if whole is None else str(whole.dtype).removeprefix("torch."),
         same=bool(first) and _are_same(first, results),
-        errors=tuple(errors_of(exact, results)),
+        errors=() if exact is None else tuple(errors_of(exact, results)),
         operators=operators,
     )
     return way, results

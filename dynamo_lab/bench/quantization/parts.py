@@ -8,6 +8,7 @@ import torch
 from torch import fx
 
 from dynamo_lab.bench.quantization.schemes import operator_name
+from dynamo_lab.measure.checks import relative_error
 from dynamo_lab.model.quantization.trial import Part
 
 if TYPE_CHECKING:
@@ -25,18 +26,6 @@ _NOT_CHOSEN = (
     "The X86 quantizer has a rule for this operator and did not choose this one. It does not say "
     "why; what surrounds an operator may decide."
 )
-
-
-def relative_error(found: Any, expected: Any) -> float | None:
-    """The root mean square of the difference, relative to the expected result's."""
-    if not isinstance(found, torch.Tensor) or not isinstance(expected, torch.Tensor):
-        return None
-    if found.shape != expected.shape or not expected.is_floating_point():
-        return None
-    exact = expected.double()
-    size = float(exact.square().mean().sqrt())
-    off = float((found.double() - exact).square().mean().sqrt())
-    return off / size if size else (0.0 if off == 0 else None)
 
 
 def parts_of(made: Made, model: torch.nn.Module, example: tuple[Any, ...]) -> tuple[Part, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from msgspec import structs
 
-from dynamo_lab.bench.quantization.parts import bytes_of, parts_of, relative_error
+from dynamo_lab.bench.quantization.parts import bytes_of, parts_of
 from dynamo_lab.bench.quantization.schemes import (
     Made,
     lifting_pass,
@@ -20,6 +20,7 @@ from dynamo_lab.bench.quantization.schemes import (
 )
 from dynamo_lab.bench.recorded_call import Recorded, recorded_call
 from dynamo_lab.capture.core.compat import constants_frozen, forget_compiled_code, pre_grad_pass
+from dynamo_lab.measure.checks import relative_error
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.machine import describe_machine
 from dynamo_lab.measure.rounds import Plan, take_turns

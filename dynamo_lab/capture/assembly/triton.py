@@ -30,21 +30,30 @@ def assemble(kernel: Kernel, target: Target, folder: Path) -> Assembly:
     Raises:
         AssemblyError: there is no Triton, or it refuses the kernel.
     """
+    compiled, tuner = compiled_for(kernel, target, folder)
+    chosen = _chosen(tuner.configs[0], len(tuner.configs))
+    return read(compiled, kernel, target, folder, chosen)
+
+
+def compiled_for(kernel: Kernel, target: Target, folder: Path) -> tuple[Any, Any]:
+    """What Triton makes of a kernel with the first block sizes to try, and what knows all of them.
+
+    Raises:
+        AssemblyError: there is no Triton, or it refuses the kernel.
+    """
     if importlib.util.find_spec("triton") is None:
         raise AssemblyError("Triton is not installed here: `pip install triton` needs no GPU.")
     (folder / _FILE).write_text(f"{kernel.code}\n", encoding="utf-8")
     with pretend(target), _compiling(folder):
         try:
             tuner = _tuner(folder)
-            config = tuner.configs[0]
-            compiled = _compiled(tuner, config, target)
+            return _compiled(tuner, tuner.configs[0], target), tuner
         except Exception as error:
             reason = str(error).strip().split("\n")[0][:200]
             raise AssemblyError(
                 f"Triton does not compile {kernel.name} for {target.name}: "
                 f"{type(error).__name__}: {reason}"
             ) from error
-    return read(compiled, kernel, target, folder, _chosen(config, len(tuner.configs)))
 
 
 def read(compiled: Any, kernel: Kernel, target: Target, folder: Path, chosen: str) -> Assembly:

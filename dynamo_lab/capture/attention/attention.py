@@ -112,17 +112,20 @@ def problem_of(
 ) -> Problem:
     """A call as PyTorch sees it, by its arguments' names.
 
-    With `result`, what it gives when traced, the types are those after autocast, and gradients are
-    recorded where it has one. Of an operator that is not `is_traced` it is not known.
+    With `result`, what it gives when traced, the types are those after autocast, which casts where
+    the query has another, and gradients are recorded where it has one. Of an operator that is not
+    `is_traced` it is not known.
     """
-    found = {name: _operand(arguments[name], result) for name in _NAMES[:3]}
+    is_cast = result is not None and result.dtype != arguments["query"].dtype
+    cast = result if is_cast else None
+    found = {name: _operand(arguments[name], cast) for name in _NAMES[:3]}
     mask = arguments.get("attn_mask")
     grad = torch.is_grad_enabled() if result is None else result.requires_grad
     return Problem(
         query=found["query"],
         key=found["key"],
         value=found["value"],
-        mask=_operand(mask, result) if isinstance(mask, torch.Tensor) else None,
+        mask=_operand(mask, cast) if isinstance(mask, torch.Tensor) else None,
         dropout=float(arguments.get("dropout_p") or 0.0),
         is_causal=bool(arguments.get("is_causal")),
         scale=_scale(arguments.get("scale")),
@@ -138,10 +141,10 @@ def _scale(scale: Any) -> float | None:
     return float(scale) if isinstance(scale, int | float) else None
 
 
-def _operand(tensor: torch.Tensor, result: torch.Tensor | None) -> Operand:
+def _operand(tensor: torch.Tensor, cast: torch.Tensor | None) -> Operand:
     dtype = tensor.dtype
-    if result is not None and dtype.is_floating_point and result.dtype.is_floating_point:
-        dtype = result.dtype  # what autocast makes of it
+    if cast is not None and dtype.is_floating_point and cast.dtype.is_floating_point:
+        dtype = cast.dtype  # what autocast makes of it
     is_nested = tensor.is_nested
     sizes = () if is_nested else tuple(tensor.shape)
     is_known = all(isinstance(size, int) for size in sizes)

@@ -9,6 +9,7 @@ import torch
 from torch import fx
 
 from dynamo_lab.capture.autograd.hooks import CHOICE
+from dynamo_lab.capture.graphs.links import is_backward, is_sum_of_gradients, origin_names
 from dynamo_lab.model.autograd import Differentiated, Repartition
 from dynamo_lab.model.core.flops import Call, flops_of, may_be_product
 
@@ -140,7 +141,7 @@ def is_free(node: fx.Node) -> bool:
 
 def read_by_backward(joint: fx.Graph) -> int:
     """What the forward's values take that the backward reads, inputs left out."""
-    backward = {n for n in joint.nodes if n.meta.get("partitioner_tag") == "is_backward"}
+    backward = {node for node in joint.nodes if is_backward(node)}
     read = (value for node in backward for value in node.all_input_nodes)
     return _new_bytes(joint, (value for value in read if value not in backward))
 
@@ -164,24 +165,24 @@ def differentiated_by(joint: fx.Graph) -> Iterable[Differentiated]:
     """The nodes by the number that autograd gave each operator; its gradients carry the same.
 
     An operator without a gradient has the number of the last one before it that has one, so runs
-    of one operator are separated, and the gradients belong to the first.
+    of one operator and one captured node are separated, and the gradients belong to the first.
     """
-    forward: dict[Any, list[tuple[str, int]]] = {}
+    forward: dict[Any, list[tuple[tuple[str, str | None], int]]] = {}
     backward: dict[Any, list[int]] = {}
     for index, node in enumerate(joint.nodes):
         if node.op != "call_function":
             continue
         number = node.meta.get("seq_nr")
-        if node.meta.get("partitioner_tag") == "is_backward":
-            number = _ADDED_UP if node.meta.get("is_gradient_acc") else number
+        if is_backward(node):
+            number = _ADDED_UP if is_sum_of_gradients(node) else number
             backward.setdefault(number, []).append(index)
         else:  # what AOTAutograd itself creates has no number: no gradient belongs to it
             forward.setdefault(_UNNUMBERED if number is None else number, []).append(
-                (_operator(node), index)
+                ((_operator(node), next(origin_names(node), None)), index)
             )
     for number, nodes in forward.items():
-        runs = [(name, tuple(i for _, i in run)) for name, run in groupby(nodes, lambda n: n[0])]
-        for name, run in runs:
+        runs = [(key, tuple(i for _, i in run)) for key, run in groupby(nodes, lambda n: n[0])]
+        for (name, _), run in runs:
             gradients = tuple(backward.pop(number, ()))
             yield Differentiated(operator=name, forward=run, backward=gradients)
     for number, gradients in backward.items():

@@ -7,6 +7,7 @@ AOTAutograd traces twice for that. The first trace knows the user's lines and mo
 of the backward's too; the second one's nodes say by which statement of the first they were made.
 """
 
+import copy
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -65,22 +66,22 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
     """The joint graph of `loss(model(*example[:-1]), example[-1])` and its backward.
 
     Raises:
-        TinyError: the step is no single graph (with the place and the reason), its loss is no
-        scalar, or it changes a buffer in place.
+        TinyError: the step is no single graph (with the place and the reason) or fails on the
+        example, its loss is no scalar or does not depend on a parameter, or it changes a buffer in
+        place.
         AbsentError: this PyTorch cannot make a joint graph ahead of time.
     """
     together = WithLoss(model, loss)
     exported = _exported(together, tuple(example))
-    if not (_is_scalar(exported.graph)):
-        raise TinyError(
-            "The loss is no scalar: training follows one number. Give a `loss` that reduces, such "
-            "as torch.nn.functional.cross_entropy or lambda out, y: ((out - y) ** 2).mean()."
-        )
+    _need_one_number(exported)
     make = WHOLE.get()
     with _first_trace() as first:
-        module, signature = make(
-            exported.module(), tuple(example), trace_joint=True, output_loss_index=0
-        )
+        try:
+            module, signature = make(
+                exported.module(), tuple(example), trace_joint=True, output_loss_index=0
+            )
+        except (AssertionError, RuntimeError) as error:
+            raise _without_gradient(together, example) or error from error
     if signature.buffers_to_mutate:
         name = next(iter(signature.buffers_to_mutate.values()))
         raise TinyError(
@@ -96,16 +97,30 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
         is_backward |= node.name == backward.loss_output
     for node in module.graph.find_nodes(op="placeholder"):
         node.meta |= _of_use(node)
-    return Whole(
+    names = _first_names(model)
+    gradients = backward.gradients_to_parameters.items()
+    made = Whole(
         graph=module.graph,
-        parameters={key: _own_name(name) for key, name in signature.inputs_to_parameters.items()},
+        parameters={
+            key: names.get(own := _own_name(name), own)
+            for key, name in signature.inputs_to_parameters.items()
+        },
         buffers={key: _own_name(name) for key, name in signature.inputs_to_buffers.items()},
         inputs=tuple(signature.user_inputs),
-        gradients={
-            _own_name(name): node for node, name in backward.gradients_to_parameters.items()
-        },
+        gradients={names.get(own := _own_name(name), own): node for node, name in gradients},
         loss=backward.loss_output,
     )
+    trained = [name for name, p in model.named_parameters() if p.requires_grad]
+    if missing := [name for name in trained if name not in made.gradients]:
+        raise _no_gradient(missing)
+    return made
+
+
+def _first_names(model: nn.Module) -> dict[str, str]:
+    """By name of a parameter the one that the model lists it by: shared ones have several."""
+    first = {id(p): name for name, p in model.named_parameters()}
+    every = model.named_parameters(remove_duplicate=False)
+    return {name: first[id(p)] for name, p in every}
 
 
 def _of_use(node: fx.Node) -> dict[str, Any]:
@@ -157,18 +172,29 @@ def _exported(together: WithLoss, example: tuple[Any, ...]) -> Any:
     try:
         return torch.export.export(together, example, strict=True)
     except Exception as error:
-        raise TinyError(_why_not(error)) from error
+        raise TinyError(_why_not(error, together, example)) from error
 
 
-def _why_not(error: Exception) -> str:
-    """A break as one sentence: what, where, and what to do."""
-    reason = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+def _why_not(error: Exception, together: WithLoss, example: tuple[Any, ...]) -> str:
+    """A break as one sentence: what, where, and what to do; or that eager fails as well."""
+    try:
+        copy.deepcopy(together)(*example)
+    except Exception as failed:
+        return (
+            "The model or its loss fails on the example, as it does without a plan: "
+            f"{type(failed).__name__}: {_first_line(failed).rstrip('.')}."
+        )
+    reason = _first_line(error)
     place = _place(error)
     return (
         f"The training step is no single graph: {reason.rstrip('.')}{place}. A plan needs all of "
         "it in one: move that statement out of the model, or write it with tensor operations "
         "(torch.where, torch.cond)."
     )
+
+
+def _first_line(error: Exception) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), "")
 
 
 def _place(error: Exception) -> str:
@@ -181,10 +207,45 @@ def _place(error: Exception) -> str:
     return f", at {last.filename}:{last.lineno} in {last.name}: `{(last.line or '').strip()}`"
 
 
-def _is_scalar(graph: fx.Graph) -> bool:
-    (results,) = next(node for node in graph.nodes if node.op == "output").args
+def _need_one_number(exported: Any) -> None:
+    """Refuse a loss of several values, or one that is no scalar."""
+    if exported.call_spec.out_spec != PYTREE.tree_flatten((0,))[1]:
+        count = len(exported.graph_signature.user_outputs)
+        raise TinyError(
+            f"The loss is a container of {count}, and training follows one number. Give a `loss` "
+            "that returns it alone, such as lambda out, y: own_loss(out, y)[0]."
+        )
+    (results,) = next(node for node in exported.graph.nodes if node.op == "output").args
     value = results[-1].meta.get("val") if isinstance(results[-1], fx.Node) else None
-    return value is not None and value.numel() == 1
+    if not isinstance(value, torch.Tensor) or value.numel() != 1:
+        raise TinyError(
+            "The loss is no scalar tensor: training follows one number. Give a `loss` that "
+            "reduces, such as torch.nn.functional.cross_entropy or "
+            "lambda out, y: ((out - y) ** 2).mean()."
+        )
+
+
+def _without_gradient(together: WithLoss, example: Sequence[Any]) -> TinyError | None:
+    """What to say of parameters that the loss does not depend on, None if there are none."""
+    copied = copy.deepcopy(together)
+    (loss,) = copied(*example)
+    trained = {name: p for name, p in copied.named_parameters() if p.requires_grad}
+    if not loss.requires_grad:
+        return TinyError(
+            "The loss does not depend on any parameter with requires_grad=True: there is nothing "
+            "to train. Look for a detach() or a torch.no_grad() on the way to it."
+        )
+    found = torch.autograd.grad(loss, list(trained.values()), allow_unused=True)
+    names = [name for name, grad in zip(trained, found, strict=True) if grad is None]
+    return _no_gradient([_own_name(name) for name in names]) if names else None
+
+
+def _no_gradient(names: Sequence[str]) -> TinyError:
+    told = ", ".join(map(repr, names))
+    return TinyError(
+        f"The loss does not depend on {told}, so there is no gradient to train with: call "
+        "requires_grad_(False) on what is not to be trained, or take it out of the model."
+    )
 
 
 def _described(value: Any) -> Any:

@@ -30,8 +30,9 @@ from dynamo_lab.model.guards.costs import GuardTime
 from dynamo_lab.model.guards.guards import Guard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
+from dynamo_lab.model.layouts.choices import LayoutChoice
 from dynamo_lab.model.logs import LogRecord
-from dynamo_lab.model.lowering import Buffer, CudaGraphs, Lowering
+from dynamo_lab.model.lowering import Autotuning, Buffer, CudaGraphs, Lowering
 from dynamo_lab.model.packages import Export, Package, PackageFailure
 from dynamo_lab.model.passes import Pass, Pattern, Pipeline
 from dynamo_lab.model.ranks.ranks import Rank
@@ -69,6 +70,10 @@ class RankSource(Protocol):
 
     def wrapped(self, module: Any) -> None:
         """The code that now runs has wrapped a module in DDP."""
+        ...
+
+    def reduced(self) -> None:
+        """A backward is over, in which modules under DDP may have reduced their gradients."""
         ...
 
 
@@ -113,9 +118,11 @@ class Recorder:
         self.lowerings: list[Lowering] = []
         self.lab_graphs: list[LabGraph] = []
         self.buffers: list[Buffer] = []
+        self.layout_choices: list[LayoutChoice] = []
         self.schedules: list[Schedule] = []
         self.memory_plans: list[MemoryPlan] = []
         self.cuda_graphs: list[CudaGraphs] = []
+        self.autotunings: list[Autotuning] = []
         self.cuda_graphs_of_target: tuple[bool, frozenset[int]] = (False, frozenset())
         self.exports: list[Export] = []
         self.packages: list[Package] = []
@@ -236,9 +243,11 @@ class Recorder:
                 lowerings=tuple(self.lowerings),
                 lab_graphs=tuple(self.lab_graphs),
                 buffers=tuple(self.buffers),
+                layout_choices=tuple(self.layout_choices),
                 schedules=tuple(self.schedules),
                 memory_plans=tuple(self.memory_plans),
                 cuda_graphs=tuple(self.cuda_graphs),
+                autotunings=tuple(self.autotunings),
                 exports=tuple(self.exports),
                 packages=tuple(self.packages),
                 package_failures=tuple(self.package_failures),

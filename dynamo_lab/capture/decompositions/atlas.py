@@ -7,9 +7,21 @@ from typing import Any, get_args
 import torch
 
 from dynamo_lab.capture.decompositions import hooks
+from dynamo_lab.capture.decompositions.natives import native_functions, native_on
 from dynamo_lab.capture.decompositions.rulebook import Rulebook, describe, is_core, lowering_of
 from dynamo_lab.capture.graphs.operators import named
-from dynamo_lab.model.decompositions import TARGETS, Entry, Level, Lowering, Overload
+from dynamo_lab.model.decompositions import (
+    DEVICES,
+    TARGETS,
+    Census,
+    Device,
+    Entry,
+    Level,
+    Lowering,
+    Native,
+    Overload,
+    Placed,
+)
 
 
 def levels() -> tuple[Level, ...]:
@@ -78,6 +90,30 @@ def _entry(name: str, ops: list[Any], table: Rulebook) -> Entry:
     )
 
 
+def census(device: Device) -> Census:
+    """Where the kernels of all functions of PyTorch's list are, on a device."""
+    rules = Rulebook("inductor")
+    known = {_listed(op): op for op in _aten()}
+    return Census(
+        device=device,
+        release=str(torch.__version__),
+        functions=tuple(
+            Placed(
+                name=name,
+                native=native_on(name, device),
+                is_lowered=name in known
+                and (known[name] in rules or lowering_of(known[name]) == "code"),
+            )
+            for name in native_functions()
+        ),
+    )
+
+
+def _listed(op: Any) -> str:
+    """An overload by its name in PyTorch's list: "add.Tensor", "relu"."""
+    return op.name().partition("::")[2]
+
+
 def overloads(name: str) -> tuple[Overload, ...]:
     """Each overload of an operator.
 
@@ -109,7 +145,12 @@ def _overload(op: Any, books: dict[Any, Rulebook]) -> Overload:
         rules={to: describe(rule, op) if rule else None for to, rule in found.items()},
         ends={to: books[to].end(op) for to, rule in found.items() if rule is None},
         lowering=lowering_of(op),
+        natives=_natives(op) if op.namespace == "aten" else {},
     )
+
+
+def _natives(op: Any) -> dict[Device, Native]:
+    return {device: native_on(_listed(op), device) for device in DEVICES}
 
 
 @functools.cache

@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,10 @@ import torch
 
 from dynamo_lab.capture.core.hooks import OPERATORS
 from dynamo_lab.capture.decompositions import hooks
+from dynamo_lab.capture.decompositions.natives import LIST, ROOT, native_functions
 from dynamo_lab.model.decompositions import End, Lowering, Rule, RuleKind, Target
 
 Function = Callable[..., Any]
-
-_ROOT = Path(torch.__file__).parent.parent
-_NATIVE = _ROOT / "torchgen/packaged/ATen/native/native_functions.yaml"
-_ENTRY = re.compile(r"^- func: ([\w.]+)\(.*(?:\n +\S.*)*", re.MULTILINE)
 
 
 class Rulebook:
@@ -142,25 +138,11 @@ def describe(rule: Function, op: Any) -> Rule:
 def _native(operator: str) -> Rule:
     """A kernel in C++: the installed release has its entry in ATen's list, not its text."""
     namespace, _, name = operator.removesuffix(".default").partition(".")
-    known = _native_functions().get(name) if namespace == "aten" else None
+    known = native_functions().get(name) if namespace == "aten" else None
     if known is None:
         return Rule(kind="composite", name=operator)
     line, text = known
-    return Rule(kind="composite", name=operator, file=short(str(_NATIVE)), line=line, text=text)
-
-
-@functools.cache
-def _native_functions() -> dict[str, tuple[int, str]]:
-    """For each ATen function, the line of its entry and the entry."""
-    if not _NATIVE.is_file():
-        return {}
-    text = _NATIVE.read_text(encoding="utf-8")
-    found: dict[str, tuple[int, str]] = {}
-    line, at = 1, 0
-    for entry in _ENTRY.finditer(text):
-        line, at = line + text.count("\n", at, entry.start()), entry.start()
-        found[entry[1]] = (line, entry[0].rstrip())
-    return found
+    return Rule(kind="composite", name=operator, file=short(str(LIST)), line=line, text=text)
 
 
 @functools.cache
@@ -180,4 +162,4 @@ def _written(rule: Function, kind: RuleKind) -> Rule:
 def short(file: str) -> str:
     """The path from the folder that PyTorch is installed in: "torch/_refs/__init__.py"."""
     path = Path(file)
-    return path.relative_to(_ROOT).as_posix() if path.is_relative_to(_ROOT) else file
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else file

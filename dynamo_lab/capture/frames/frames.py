@@ -1,8 +1,7 @@
 """Frames: the code objects that Dynamo looks at, each attempt on them, and its outcome."""
 
-import dis
 import sys
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from types import CodeType, FrameType
 from typing import Any
 
@@ -13,26 +12,28 @@ from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.private import nothing
 from dynamo_lab.capture.core.recorder import Recorder
-from dynamo_lab.capture.core.sources import Texts
 from dynamo_lab.capture.core.undo import Undo
 from dynamo_lab.capture.frames import hooks, outcomes
-from dynamo_lab.capture.frames.wrapped import wrapped_by
+from dynamo_lab.capture.frames.bytecode import bytecode, keep_code
+from dynamo_lab.capture.frames.known import KnownFrames
+from dynamo_lab.capture.frames.wrapped import called_by, wrapped_by
 from dynamo_lab.capture.guards.guard_failures import failed_guard
-from dynamo_lab.model.frames import Attempt, AttemptOutcome, Frame, Instruction
+from dynamo_lab.model.frames import Attempt, AttemptOutcome, Frame
 from dynamo_lab.model.guards.guards import Recompile
 
 
 class FrameProbes:
-    """Records frames. Knows them by their code objects, which it keeps alive."""
+    """Records frames. Knows them by their code objects, and wrappers by what they call."""
 
     def __init__(self, recorder: Recorder, compilations: Compilations, breaks: BreakProbes) -> None:
         self._recorder = recorder
         self._compilations = compilations
         self._breaks = breaks
-        # code objects compare equal by content, so two functions alike need their identities
-        self._frames: dict[int, tuple[CodeType, int]] = {}
-        self._continues: dict[int, tuple[CodeType, int]] = {}
+        self._known = KnownFrames()
+        self._continues: dict[int, tuple[CodeType, int, int | None]] = {}
         self._rewritten: dict[int, int] = {}
+        self._compiled: dict[str, int] = {}
+        self._of_others: dict[str, Recompile] = {}
         self._reasons: dict[str, tuple[str, ...]] = {}
         self._kept: list[CodeType] = []  # an id is only good while its object lives
 
@@ -47,21 +48,21 @@ class FrameProbes:
         handle = hooks.BYTECODE_HOOK.get()(self._modified_bytecode)
         undo.add(nothing if handle is None else handle.remove)
 
-    def frame(self, code: CodeType) -> int:
-        """The id of the frame with this code object."""
-        if id(code) in self._frames:
-            return self._frames[id(code)][1]
+    def frame(self, code: CodeType, called: Any = None) -> int:
+        """The id of the frame with this code object; of a wrapper, `called` is what it calls."""
+        known = self._known.find(code, called)
+        if known is not None:
+            return known
         caller, caller_line = self._caller()
-        original, line = self._continues.get(id(code), (None, None))
-        frame = len(self._recorder.frames)
-        self._frames[id(code)] = (code, frame)
+        original, line, resumed = self._continues.get(id(code), (None, None, None))
+        frame = self._known.add(code, len(self._recorder.frames), called)
         self._recorder.frames.append(
             Frame(
                 id=frame,
                 name=readable_name(code.co_qualname if original is None else code.co_name),
                 span=self._recorder.texts.span(code.co_filename, code.co_firstlineno, code.co_name),
                 outcome="compiling",
-                resumes=self.frame(original) if original is not None else None,
+                resumes=self.frame(original) if original and resumed is None else resumed,
                 resumed_line=line,
                 caller=caller,
                 caller_line=caller_line,
@@ -78,8 +79,8 @@ class FrameProbes:
         """
         at: FrameType | None = sys._getframe(1)
         while at is not None:
-            code = id(at.f_code)
-            frame = self._frames[code][1] if code in self._frames else self._rewritten.get(code)
+            known = self._known.find(at.f_code)
+            frame = self._rewritten.get(id(at.f_code)) if known is None else known
             if frame is not None and self._may_call(frame, at.f_code):
                 return frame, at.f_lineno
             at = at.f_back
@@ -105,7 +106,8 @@ class FrameProbes:
     def compilation(self, code: CodeType, *rest: Any, **kwargs: Any) -> Generator[None, Any, None]:
         """Dynamo compiles a frame, in one attempt or several."""
         compile_id = str(kwargs["compile_id"])
-        frame = self.frame(code)
+        frame = self.frame(code, self._called(code, rest[3]))
+        self._compiled[compile_id] = frame
         self._compilations.begin(compile_id, frame)
         self._keep(frame, code, rest[3])
         try:
@@ -117,6 +119,10 @@ class FrameProbes:
             self._not_compiled(frame, hooks.SKIP_REASON.of(result) or "")
         else:
             self._recorder.update(self._recorder.frames, frame, outcome="compiled", reason="")
+
+    def _called(self, code: CodeType, closure: Any) -> Any:
+        """What a library's wrapper calls; None of other code, which has a frame of its own."""
+        return None if self._recorder.texts.is_users(code.co_filename) else called_by(code, closure)
 
     def _keep(self, frame: int, code: CodeType, closure: Any) -> None:
         """Keep what is known of a frame before it is analysed: its lines and its instructions."""
@@ -133,7 +139,7 @@ class FrameProbes:
         """A library's wrapper has the name of the user's function that it calls."""
         wrapped = wrapped_by(code, closure)
         if wrapped is not None and not self._recorder.texts.is_users(code.co_filename):
-            facts = {"name": readable_name(wrapped.name), "parameters": wrapped.parameters}
+            facts = wrapped._asdict() | {"name": readable_name(wrapped.name)}
             self._recorder.update(self._recorder.frames, frame, **facts)
 
     def _not_compiled(self, frame: int, reason: str) -> None:
@@ -185,13 +191,15 @@ class FrameProbes:
             self._recorder.update(self._recorder.frames, frame, attempts=attempts)
 
     def _mark_limit(self, compile_id: str) -> None:
+        if compile_id in self._of_others:
+            self._recorder.recompiles.append(self._of_others[compile_id])
         for index, recompile in enumerate(self._recorder.recompiles):
             if recompile.compile_id == compile_id:
                 self._recorder.update(self._recorder.recompiles, index, limit_hit=True)
 
     def attempt(self, code: CodeType, *rest: Any, **_: Any) -> Generator[None, Any, None]:
         """Dynamo analyses a frame once: in its compilation, or without one for `aot_compile`."""
-        self._keep(self.frame(code), code, rest[3])
+        self._keep(self.frame(code, self._called(code, rest[3])), code, rest[3])
         compile_id = self._compilations.current_id()
         started = self._recorder.now()
         self._breaks.forget()
@@ -232,14 +240,24 @@ class FrameProbes:
     def recompilation(
         self, cache_entries: Any, frame: Any, *_: Any, **__: Any
     ) -> Generator[None, Any, None]:
-        """Dynamo found no compiled code whose guards hold, and says which guards failed."""
+        """Dynamo found no compiled code whose guards hold, and says which guards failed.
+
+        Those of what was compiled for another module, with which this one shares only the code that
+        calls it, tell nothing of this one, unless the limit is reached, which they share too.
+        """
         reasons = yield
         compile_id = self._compilations.current_id()
-        failures = tuple(_split_reason(reason) for reason in reasons or ())
+        at = self.frame(frame.f_code)
+        every = tuple(_split_reason(reason) for reason in reasons or ())
+        failures = tuple(one for one in every if self._compiled.get(one[0], at) == at)
+        if every and not failures:
+            self._of_others[compile_id] = Recompile(
+                frame=at, compile_id=compile_id, failures=every, limit_hit=True
+            )
         self._reasons[compile_id] = tuple(f"{code}: {failure}" for code, failure in failures)
         if failures:
             self._recorder.recompiles.append(
-                Recompile(frame=self.frame(frame.f_code), compile_id=compile_id, failures=failures)
+                Recompile(frame=at, compile_id=compile_id, failures=failures)
             )
             self._explain_failures(len(self._recorder.recompiles) - 1, cache_entries, frame)
 
@@ -260,7 +278,7 @@ class FrameProbes:
     ) -> Generator[None, Any, None]:
         """Dynamo makes the function that resumes after a break."""
         resumed = yield
-        self._continues[id(resumed)] = (code, lineno)
+        self._continues[id(resumed)] = (code, lineno, self._known.find(code))
         self._kept.append(resumed)
         self._breaks.resumes_in(resumed)
 
@@ -294,54 +312,3 @@ def _split_reason(reason: str) -> tuple[str, str]:
     failure = reason.strip().partition("\n")[0].partition("  # ")[0].rstrip()
     compile_id, separator, condition = failure.partition(": ")
     return (compile_id, condition) if separator and "/" in compile_id else ("", failure)
-
-
-def keep_code(code: CodeType, texts: Texts) -> None:
-    """Store the source lines of a code object, even of a library."""
-    lines = [line for *_, line in code.co_lines() if line]
-    if lines:
-        texts.keep_lines(code.co_filename, min(code.co_firstlineno, *lines), max(lines))
-
-
-def bytecode(code: CodeType, texts: Texts) -> tuple[Instruction, ...]:
-    """The instructions of a code object, with the source position of each."""
-    return tuple(_instruction(code, item, texts) for item in dis.get_instructions(code))
-
-
-def instructions(code: CodeType, items: Iterable[Any], texts: Texts) -> tuple[Instruction, ...]:
-    """Instructions of a code object as Dynamo holds them, which leaves their arguments unnamed."""
-    known = {item.offset: item for item in dis.get_instructions(code)}
-    return tuple(_instruction(code, item, texts, known.get(item.offset)) for item in items)
-
-
-def _argument(instruction: Any) -> str:
-    """An argument in words, of an instruction that Dynamo moved or made."""
-    value = instruction.argval
-    if instruction.opname == "LOAD_CONST":
-        return repr(value) if type(value) in (str, int, float, bool, tuple, type(None)) else ""
-    return instruction.argrepr or (value if isinstance(value, str) else "")
-
-
-def _instruction(code: CodeType, instruction: Any, texts: Texts, named: Any = None) -> Instruction:
-    at = instruction.positions
-    offset = -1 if instruction.offset is None else instruction.offset
-    name = instruction.opname
-    if named is None or named.opname != name:
-        argument = _argument(instruction)[:200]
-    else:
-        argument = named.argrepr[:200]
-    if at is None or at.lineno is None:
-        return Instruction(offset, name, argument, is_jump_target=instruction.is_jump_target)
-    start, end = texts.columns(
-        code.co_filename, at.lineno, at.end_lineno or at.lineno, (at.col_offset, at.end_col_offset)
-    )
-    return Instruction(
-        offset,
-        name,
-        argument,
-        at.lineno,
-        start,
-        at.end_lineno or -1,
-        end,
-        instruction.is_jump_target,
-    )

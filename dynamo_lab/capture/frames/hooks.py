@@ -51,6 +51,16 @@ SKIP_REASON = Field(
 _STANCE = "which stance compiled functions had is not recorded."
 STANCE = Private("torch._dynamo.eval_frame", "_stance", _STANCE)
 SET_STANCE = Private("torch._dynamo.decorators", "_set_stance", _STANCE)
+TAKEN_AS_CONSTANT = Private(
+    "torch._dynamo.variables.functions",
+    "invoke_and_store_as_constant",
+    "that the result of a function is taken as a constant is not recorded.",
+)
+MESSAGE = Private(
+    "torch._dynamo.variables.misc",
+    "DebuggingVariable.call_function",
+    "that a message is printed later than its line says is not recorded.",
+)
 
 _BEFORE_2_12 = "why a frame was skipped is not recorded."
 IS_SKIPPED = Private("torch._dynamo.trace_rules", "check", _BEFORE_2_12, until="2.11")

@@ -12,10 +12,14 @@ _HELD = ("fn", "func", "f", "function", "wrapped")
 
 
 class Wrapped(NamedTuple):
-    """A function by its name, and the names of its positional parameters."""
+    """A function by its name, and the names of its positional parameters.
+
+    `details` are how a module of PyTorch's was made, as it prints itself.
+    """
 
     name: str
     parameters: tuple[str, ...]
+    details: str = ""
 
 
 def wrapped_by(code: CodeType, closure: Sequence[CellType] | None) -> Wrapped | None:
@@ -23,17 +27,41 @@ def wrapped_by(code: CodeType, closure: Sequence[CellType] | None) -> Wrapped | 
 
     A wrapper takes `*args` alone: of others, the parameters have names of their own.
     """
-    if code.co_argcount or not code.co_flags & inspect.CO_VARARGS:
-        return None
-    cells = dict(zip(code.co_freevars, closure or (), strict=False))
-    held = next((_content(cells[name]) for name in _HELD if name in cells), None)
+    held = _held_by(code, closure)
     module = getattr(held, "__self__", held)
     if isinstance(module, nn.Module):  # its call is PyTorch's, its `forward` is what is meant
-        return Wrapped(type(module).__qualname__, _parameters(type(module).forward, 1))
+        of = type(module)
+        return Wrapped(of.__qualname__, _parameters(of.forward, 1), _details(module))
     function = _function(held)
     if function is None:
         return None
     return Wrapped(function.__qualname__, _parameters(function, isinstance(held, MethodType)))
+
+
+def called_by(code: CodeType, closure: Sequence[CellType] | None) -> Any:
+    """What tells one wrapper from another with the same code: a module, or a function."""
+    held = _held_by(code, closure)
+    module = getattr(held, "__self__", held)
+    return module if isinstance(module, nn.Module) else _function(held)
+
+
+def _held_by(code: CodeType, closure: Sequence[CellType] | None) -> Any:
+    """What a wrapper holds to call it; None where the code is that of no wrapper."""
+    if code.co_argcount or not code.co_flags & inspect.CO_VARARGS:
+        return None
+    cells = dict(zip(code.co_freevars, closure or (), strict=False))
+    return next((_content(cells[name]) for name in _HELD if name in cells), None)
+
+
+def _details(module: nn.Module) -> str:
+    """'in_features=4, out_features=8, bias=True'; only PyTorch's own code is asked for it."""
+    told = type(module).extra_repr
+    if not told.__module__.startswith("torch."):
+        return ""
+    try:
+        return " ".join(told(module).split())
+    except Exception:  # such as of a module without what its class usually has
+        return ""
 
 
 def _parameters(function: Any, skipped: int) -> tuple[str, ...]:

@@ -40,8 +40,10 @@ def link_to_origins(
         traced_names = _places(graphs, traced, in_body=graph is not root)
         inputs = [] if graph is not root else _inputs(graphs[traced.id])
         keeps_names = root.stage == "pre_grad" or origin.stage not in _TRACED
+        nodes = list(fx_graph.nodes)
+        differentiated = _differentiated(nodes, traced_names) if root.stage == "joint" else {}
         for index, reason, places in _links(
-            list(fx_graph.nodes), names if keeps_names else {}, traced_names, inputs
+            nodes, names if keeps_names else {}, traced_names, inputs, differentiated
         ):
             for upstream, node in places:
                 tables[upstream, graph.id, reason].append((node, index))
@@ -87,14 +89,17 @@ def _inputs(graph: Graph) -> list[Place]:
 
 
 def _links(
-    nodes: list[fx.Node], names: dict[str, Place], traced: dict[str, Place], inputs: list[Place]
+    nodes: list[fx.Node],
+    names: dict[str, Place],
+    traced: dict[str, Place],
+    inputs: list[Place],
+    differentiated: dict[fx.Node, list[Place]],
 ) -> Iterator[tuple[int, str, list[Place]]]:
     """For each node its best known origin.
 
     That is itself under the same name, else the input that it stands for, else what it was traced
     from, else the forward operator that it is the gradient of, else what it was rewritten for.
     """
-    by_sequence = _by_sequence_number(nodes, traced)
     found: dict[fx.Node, list[Place]] = {}
     for index, node in reversed(list(enumerate(nodes))):
         if node.name in names:
@@ -103,11 +108,11 @@ def _links(
         if (number := _input_number(node)) is not None and number < len(inputs):
             yield index, "same input", [inputs[number]]
             continue
-        places = [traced[name] for name in origin_names(node) if name in traced]
+        places = _traced_from(node, traced)
         reason = "traced from"
-        if not places and (places := by_sequence.get(node.meta.get("seq_nr"), [])):
-            reason = "gradient of"
-        if not places and node.op.startswith("call"):
+        if not places and node in differentiated:
+            places, reason = differentiated[node], "gradient of"
+        elif not places and node.op.startswith("call"):
             # a pass put it there without a word on its origin: it serves what reads it
             places = list(dict.fromkeys(p for user in node.users for p in found.get(user, ())))[:4]
             reason = "rewritten for"
@@ -116,20 +121,45 @@ def _links(
             yield index, reason, places
 
 
+def _traced_from(node: fx.Node, traced: dict[str, Place]) -> list[Place]:
+    return [traced[name] for name in origin_names(node) if name in traced]
+
+
 def _input_number(node: fx.Node) -> int | None:
     """Which of the traced function's inputs a placeholder stands for, from AOTAutograd's note."""
     about: Any = node.meta.get("desc") if node.op == "placeholder" else None
     return about.idx if type(about).__name__ == "PlainAOTInput" else None
 
 
-def _by_sequence_number(nodes: list[fx.Node], traced: dict[str, Place]) -> dict[Any, list[Place]]:
-    """Autograd numbers forward operators; the nodes of their gradients carry the same number."""
-    numbers: dict[Any, dict[Place, None]] = defaultdict(dict)
-    for node in nodes:
-        number = node.meta.get("seq_nr")
-        if number is not None:
-            numbers[number].update({traced[n]: None for n in origin_names(node) if n in traced})
-    return {number: list(places) for number, places in numbers.items()}
+def _differentiated(nodes: list[fx.Node], traced: dict[str, Place]) -> dict[fx.Node, list[Place]]:
+    """For each node of a joint graph's backward what it is the gradient of, if that is known.
+
+    Autograd numbers operators as it meets them, and their gradients carry the same number. An
+    operator without a gradient has the number of the one before it: only the first is meant.
+    https://github.com/pytorch/pytorch/blob/v2.13.0/torch/_functorch/_aot_autograd/utils.py#L584
+    """
+    calls = [node for node in nodes if node.op == "call_function"]
+    first: dict[Any, fx.Node] = {}
+    for node in calls:
+        if not is_backward(node):
+            first.setdefault(node.meta.get("seq_nr"), node)
+    first.pop(None, None)  # what AOTAutograd itself creates has no number
+
+    def meant(node: fx.Node) -> list[Place]:
+        operator = None if is_sum_of_gradients(node) else first.get(node.meta.get("seq_nr"))
+        return [] if operator is None else _traced_from(operator, traced)
+
+    return {node: meant(node) for node in calls if is_backward(node)}
+
+
+def is_backward(node: fx.Node) -> bool:
+    """Whether a node of a joint graph computes gradients."""
+    return node.meta.get("partitioner_tag") == "is_backward"
+
+
+def is_sum_of_gradients(node: fx.Node) -> bool:
+    """Whether autograd adds up what comes back from several users: its number is a neighbour's."""
+    return bool(node.meta.get("is_gradient_acc"))
 
 
 def origin_names(node: fx.Node) -> Iterator[str]:

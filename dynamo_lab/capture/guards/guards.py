@@ -11,7 +11,10 @@ from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.guards import hooks
 from dynamo_lab.capture.guards.code_parts import CodeParts
 from dynamo_lab.capture.guards.costs import kept_by_filters, whole
+from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.guards.guards import Guard
+
+_MOST_DROPPED = 8
 
 _LONGEST_EXPRESSION = 800  # characters; a guard on a large constant prints all of it
 
@@ -56,7 +59,9 @@ class GuardProbes:
             self._kept.pop(id(manager), None)
             self._failed(frame, compile_id, error)
             raise
-        guards = self._kept.pop(id(manager), guards)
+        kept = self._kept.pop(id(manager), guards)
+        self._note_dropped([guard for guard in guards if all(guard is not one for one in kept)])
+        guards = kept
         parts = CodeParts(hooks.CODE_PARTS.of(manager.guard_manager))
         for guard in guards:
             self._recorder.guards.append(self._guard(guard, frame, compile_id, parts))
@@ -65,6 +70,21 @@ class GuardProbes:
         self._recorder.checks.keep(compile_id, frame, f_code, scope, manager.guard_manager)
         if not self._recorder.target:
             self._time(compile_id, scope, manager.guard_manager, guards)
+
+    def _note_dropped(self, dropped: list[Any]) -> None:
+        """A filter of guards took these away."""
+        if not dropped:
+            return
+        each = dict.fromkeys(
+            f"{guard.create_fn_name()} on {compat.name_of(guard) or 'the program'}"
+            for guard in dropped
+        )
+        told = ", ".join([*each][:_MOST_DROPPED]) + (", …" if len(each) > _MOST_DROPPED else "")
+        message = (
+            f"A guard_filter_fn took away {len(each)} of the guards: {told[:_LONGEST_EXPRESSION]}. "
+            "The compiled code is used also where they do not hold."
+        )
+        self._recorder.notes.append(Note(level="info", about="guards", message=message))
 
     def _time(self, compile_id: str, scope: Any, manager: Any, guards: list[Any]) -> None:
         """A few checks, as Dynamo itself makes some after it built them."""

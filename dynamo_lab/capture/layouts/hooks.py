@@ -1,6 +1,6 @@
 """Private names of PyTorch for the layout of values in memory."""
 
-from dynamo_lab.capture.core.private import Private, nothing
+from dynamo_lab.capture.core.private import Field, Private, nothing
 
 _GRAPH = "torch._inductor.graph"
 
@@ -11,6 +11,12 @@ DECIDE = Private(
 )
 ONEDNN_CONVOLUTION = Private(
     _GRAPH, "is_mkldnn_conv", "convolutions of oneDNN are not counted.", otherwise=nothing
+)
+OF_CONSTANTS = Field(
+    _GRAPH,
+    "GraphLowering.is_const_graph",
+    "what is decided on a graph's constants is taken for what is decided on the graph.",
+    otherwise=False,
 )
 
 _SETTING = "that a setting decides on channels last is not known."

@@ -9,9 +9,7 @@ from weakref import WeakKeyDictionary
 from torch import fx
 
 from dynamo_lab.capture.core.patches import Patches
-from dynamo_lab.capture.core.private import ABSENT
 from dynamo_lab.capture.core.recorder import Recorder
-from dynamo_lab.capture.graphs.graphs import GraphProbes
 from dynamo_lab.capture.lowering import hooks
 from dynamo_lab.capture.lowering.causes import asking, why_fallback, why_stored
 from dynamo_lab.capture.lowering.hooks import IR as ir
@@ -58,9 +56,8 @@ class _Draft:
 class BufferProbes:
     """Records the lowering of graphs: each node, and each buffer as it is planned."""
 
-    def __init__(self, recorder: Recorder, graphs: GraphProbes, lowering: LoweringProbes) -> None:
+    def __init__(self, recorder: Recorder, lowering: LoweringProbes) -> None:
         self._recorder = recorder
-        self._graphs = graphs
         self._lowering = lowering
         self._drafts: WeakKeyDictionary[Any, _Draft] = WeakKeyDictionary()
         self._printer = Printer()
@@ -76,9 +73,7 @@ class BufferProbes:
 
     def lowered(self, lowering: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """Inductor lowers a graph, or the body of an operator in one."""
-        graph = self._graphs.recorded.get(lowering.module.graph)
-        if graph is None and hooks.PARENT.of(lowering) is ABSENT:  # a copy of the graph, not a body
-            graph = self._lowering.current_graph
+        graph = self._lowering.graph_of(lowering)
         if graph is None:
             yield
             return
@@ -220,7 +215,8 @@ class BufferProbes:
                 return outcome, found.form
         outcome, form = became(result, running.node.name, {buffer.name for buffer in made})
         target: Any = running.node.target
-        if outcome == "same" and getattr(getattr(target, "_schema", None), "is_mutable", False):
+        is_mutable = getattr(getattr(target, "_schema", None), "is_mutable", False)
+        if is_mutable and outcome in ("same", "view"):  # it hands back what it changed
             return "in place", form
         is_part = target is operator.getitem and outcome in ("inlined", "same")
         return ("part" if is_part else outcome), form

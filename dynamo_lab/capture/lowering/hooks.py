@@ -178,6 +178,21 @@ REFUSED_NODE = Private(
     "which operator keeps a graph from being recorded is not known.",
     otherwise=nothing,
 )
+_AUTOTUNED = "the candidates that autotuning times are not recorded."
+_CANDIDATES = "torch._inductor.select_algorithm"
+SELECTED = Private(_CANDIDATES, "AlgorithmSelectorCache.__call__", _AUTOTUNED)
+AUTOTUNED = Private(_CANDIDATES, "AlgorithmSelectorCache.do_autotuning", _AUTOTUNED)
+TIMED = Private(
+    _CANDIDATES,
+    "AlgorithmSelectorCache.autotune",
+    "whether times of candidates are from a cache is not known.",
+)
+LIBRARY = Private(
+    _CANDIDATES,
+    "ExternKernelCaller",
+    "which candidates are kernels of a library is not known.",
+    otherwise=Nobody,
+)
 _ORDER = "parts of a CUDA graph are shown in the order without one."
 FEWER_PARTS = (
     Private(

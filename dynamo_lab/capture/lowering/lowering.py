@@ -10,6 +10,7 @@ from torch import fx
 
 from dynamo_lab.capture.core import compat
 from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.private import ABSENT
 from dynamo_lab.capture.graphs.graphs import GraphProbes
 from dynamo_lab.capture.lowering import hooks
 from dynamo_lab.model.graphs import Graph
@@ -50,6 +51,13 @@ class LoweringProbes:
     def current_graph(self) -> Graph | None:
         """The post-grad graph that this thread generates code for."""
         return self._running[-1][1] if self._running else None
+
+    def graph_of(self, lowered: Any) -> Graph | None:
+        """The recorded graph that a `GraphLowering` lowers: a whole one, or an operator's body."""
+        graph = self._graphs.recorded.get(lowered.module.graph)
+        if graph is None and hooks.PARENT.of(lowered) is ABSENT:  # a copy of the graph, not a body
+            return self.current_graph
+        return graph
 
     @property
     def is_backward(self) -> bool:

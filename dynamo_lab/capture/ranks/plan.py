@@ -12,24 +12,22 @@ import time
 import traceback
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.capture.core.hooks import LOOKUP_BACKEND, PYTREE, TRACING_CONTEXT
+from dynamo_lab.capture.core.hooks import LOOKUP_BACKEND, PYTREE
 from dynamo_lab.capture.ranks import hooks
+from dynamo_lab.capture.ranks.comm_hooks import CommHooks
+from dynamo_lab.capture.ranks.fakes import fakes
 from dynamo_lab.capture.ranks.flight import groups, is_backward, is_compiled, stack_of, through
 from dynamo_lab.capture.ranks.models import ModelFacts
+from dynamo_lab.capture.ranks.reducers import Reducers
 from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from types import FrameType
 
     from dynamo_lab.capture.core.recorder import Recorder
     from dynamo_lab.capture.core.undo import Undo
 
-_NAMESPACES = ("c10d", "_c10d_functional", "_c10d_functional_autograd")
 _WAITS = ("wait_tensor", "monitored_barrier_")
-_MESH_CODE = ("torch/distributed/device_mesh.py", "torch/distributed/_mesh_layout.py")
-_FAR = 30
-"""Frames from an operator to the code of meshes that asked for it, at most."""
 _TYPES = {
     "float32": "Float", "float64": "Double", "float16": "Half", "bfloat16": "BFloat16",
     "int64": "Long", "int32": "Int", "int16": "Short", "int8": "Char", "uint8": "Byte",
@@ -48,11 +46,24 @@ class PlannedRank:
         self._counts: dict[str, int] = {}
         self._groups: tuple[Group, ...] = ()
         self._mode: Any = None
+        self._reducers = Reducers(recorder.texts, is_planned=True)
+        self._comm_hooks = CommHooks()
         self.model = ModelFacts(self._owns)
         self.ending = Ending()
 
+    def install(self, undo: Undo) -> None:
+        """Have what the program tells DDP's reducers come here."""
+        self._comm_hooks.install(undo)
+
     def wrapped(self, module: Any) -> None:
-        """A module under DDP, whose reducer runs in no plan."""
+        """The code that now runs has wrapped a module in DDP."""
+        self._reducers.wrapped(module)
+        if getattr(module, "reducer", None) is not None:
+            self._comm_hooks.wrapped(module)
+
+    def reduced(self) -> None:
+        """A backward is over, in which modules under DDP may have reduced their gradients."""
+        self._reducers.freeze()
 
     def freeze(self) -> Rank:
         """What is known so far."""
@@ -62,6 +73,7 @@ class PlannedRank:
             backend="fake",
             groups=self._own_groups() or self._groups,
             calls=tuple(self._calls),
+            reducers=self._reducers.freeze(),
             ending=self.ending,
             **self.model.frozen(),
         )
@@ -75,7 +87,7 @@ class PlannedRank:
             "fake", rank=self._number, world_size=self._size, store=hooks.FAKE_STORE.get()()
         )
         forget_meshes()
-        self._mode = _mode(self.called)
+        self._mode = fakes(self.called)
         try:
             with self._mode:
                 program()
@@ -131,41 +143,6 @@ def capture_only(undo: Undo) -> None:
 
     module, name = hooks.INDUCTOR.place()
     undo.replace(module, name, planned)
-
-
-def _mode(called: Callable[[Any, Sequence[Any], Any], None]) -> Any:
-    """A mode in which tensors are fakes, but for those of meshes, which hold the ranks."""
-    base, fake, without = (
-        one.get() for one in (hooks.FAKE_MODE, hooks.FAKE_TENSOR, hooks.WITHOUT_FAKES)
-    )
-
-    class Planning(base):
-        def __torch_dispatch__(
-            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            if func.namespace in _NAMESPACES and TRACING_CONTEXT.get()() is None:
-                result = super().__torch_dispatch__(func, types, args, kwargs)
-                called(func, (*args, *(kwargs or {}).values()), result)
-                return result
-            values = PYTREE.tree_leaves((args, kwargs))
-            if not any(isinstance(value, fake) for value in values) and _is_of_meshes():
-                with without():
-                    return func(*args, **(kwargs or {}))
-            return super().__torch_dispatch__(func, types, args, kwargs)
-
-    return Planning(allow_non_fake_inputs=True)
-
-
-def _is_of_meshes() -> bool:
-    """Whether PyTorch's code of meshes asked for the operator that is dispatched."""
-    frame: FrameType | None = sys._getframe(2)
-    for _ in range(_FAR):
-        if frame is None:
-            return False
-        if frame.f_code.co_filename.replace("\\", "/").endswith(_MESH_CODE):
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _frames() -> list[dict[str, Any]]:

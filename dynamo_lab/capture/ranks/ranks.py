@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dynamo_lab.capture.ranks.flight import Flight, groups
 from dynamo_lab.capture.ranks.models import ModelFacts
 from dynamo_lab.capture.ranks.reducers import Reducers
-from dynamo_lab.model.ranks.ranks import Ending, Rank, Stay
+from dynamo_lab.model.ranks.ranks import Ending, Handled, Rank, Stay
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
@@ -75,6 +75,10 @@ class OwnRank:
         """The code that now runs has wrapped a module in DDP."""
         self._reducers.wrapped(module)
 
+    def reduced(self) -> None:
+        """A backward is over, in which modules under DDP may have reduced their gradients."""
+        self._reducers.freeze()
+
     def calls(self) -> int:
         """A number that is another one when a collective has begun or ended."""
         return self._flight.count()
@@ -98,10 +102,27 @@ class OwnRank:
             started=time.time() - self._recorder.now(),
             seen=spans[-1].end if spans else 0.0,
             span=spans[-1].span if spans else None,
+            handled=self._handled() if self.ending.kind == "running" else None,
             ending=self.ending,
             timeline=profile.timeline if profile else None,
             **self.model.frozen(),
         )
+
+    def _handled(self) -> Handled | None:
+        """The exception that the main thread is handling, if the user's code raised it."""
+        active: Any = sys._current_exceptions().get(self._main or 0)
+        error = active[1] if isinstance(active, tuple) else active  # a tuple before Python 3.12
+        at = getattr(error, "__traceback__", None)
+        found = None
+        while at is not None:
+            if self._is_users(at.tb_frame):
+                found = at
+            at = at.tb_next
+        if found is None:
+            return None
+        code = found.tb_frame.f_code
+        span = self._texts.span(code.co_filename, found.tb_lineno, code.co_name)
+        return Handled(message=said(error), span=span)
 
     def _is_users(self, frame: FrameType) -> bool:
         code = frame.f_code
@@ -109,6 +130,16 @@ class OwnRank:
         if found is None:
             found = self._users[code] = self._texts.is_users(code.co_filename)
         return found
+
+
+def said(error: BaseException) -> str:
+    """'ValueError: no such batch': the type of an exception, and the first line of its message."""
+    try:
+        text = str(error)
+    except Exception:  # it is the program's
+        text = ""
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    return f"{type(error).__name__}: {first.strip()}"[:500].removesuffix(": ")
 
 
 def _backend() -> str:

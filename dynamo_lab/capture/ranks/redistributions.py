@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from dynamo_lab.capture.ranks import hooks
 from dynamo_lab.capture.ranks.meshes import placement
 from dynamo_lab.model.ranks.redistributions import Redistribution
@@ -51,24 +53,27 @@ class RedistributionProbes:
         """A DTensor's local part, and where the whole is to lie."""
         graph = _traced_graph()
         last = None if graph is None else next(reversed(graph.nodes), None)
-        started = time.time()
-        yield
-        if len(self._recorder.redistributions) >= _MOST or before.placements == after.placements:
+        kept = self._recorder.redistributions
+        if len(kept) >= _MOST or before.placements == after.placements:
+            yield
             return
-        self._recorder.redistributions.append(
-            Redistribution(
-                mesh=tuple(map(int, before.mesh.shape)),
-                before=tuple(map(placement, before.placements)),
-                after=tuple(map(placement, after.placements)),
-                shape=tuple(map(str, before.shape)),
-                dimensions=tuple(map(str, before.mesh.mesh_dim_names or ())),
-                operator=self._operator,
-                compile_id="" if graph is None else self._compilations.current_id(),
-                nodes=() if graph is None else tuple(_since(graph, last)),
-                started=started if graph is None else 0.0,
-                ended=time.time() if graph is None else 0.0,
-            )
+        made = Redistribution(
+            mesh=tuple(map(int, before.mesh.shape)),
+            before=tuple(map(placement, before.placements)),
+            after=tuple(map(placement, after.placements)),
+            shape=tuple(map(str, before.shape)),
+            dimensions=tuple(map(str, before.mesh.mesh_dim_names or ())),
+            operator=self._operator,
+            compile_id="" if graph is None else self._compilations.current_id(),
+            started=time.time() if graph is None else 0.0,
         )
+        at = len(kept)
+        kept.append(made)  # before it is done: a rank may wait in it until it is cut off
+        try:
+            yield
+        finally:
+            nodes = () if graph is None else tuple(_since(graph, last))
+            kept[at] = replace(made, nodes=nodes, ended=time.time() if graph is None else 0.0)
 
 
 def _traced_graph() -> Any:

@@ -7,6 +7,8 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
 from dynamo_lab.capture.ranks import hooks
 from dynamo_lab.model.ranks.reducers import Reduced, Reducer
 
@@ -20,12 +22,20 @@ if TYPE_CHECKING:
 _IN_THE_REDUCER = ("_engine_run_backward", "_pre_forward", "_post_forward")
 """Functions during which DDP may hold the lock that its log is read under: also while it waits."""
 
+_LOOKS = 20
+"""After so many backwards DDP is asked no more: its buckets are rebuilt once, after the first."""
+
 
 class Reducers:
-    """Each wrapped module, with what its buckets were when it could last be asked."""
+    """Each wrapped module, with what its buckets were when it could last be asked.
 
-    def __init__(self, texts: Texts) -> None:
+    DDP writes its log as a step begins. `is_planned`: it is written when it is asked, too, so that
+    what two steps tell is known after two.
+    """
+
+    def __init__(self, texts: Texts, *, is_planned: bool = False) -> None:
         self._texts = texts
+        self._is_planned = is_planned
         self._main = threading.main_thread().ident
         self._known: list[tuple[weakref.ref[Any], Reducer]] = []
 
@@ -38,15 +48,28 @@ class Reducers:
         names = _names(module) if len(sizes) == 1 else ()
         first = tuple(Reduced(bytes=size, parameters=names) for size in sizes)
         group = _group_of(module)
-        self._known.append(
-            (weakref.ref(module), Reducer(group=group, initial=first, span=self._users_span()))
+        made = Reducer(
+            group=group,
+            initial=first,
+            span=self._users_span(),
+            limit=getattr(module, "bucket_bytes_cap", None),
+            static_graph=getattr(module, "static_graph", None),
+            gradient_as_bucket_view=getattr(module, "gradient_as_bucket_view", None),
         )
+        self._known.append((weakref.ref(module), made))
 
     def freeze(self) -> tuple[Reducer, ...]:
         """What is known so far."""
         if self._may_ask():
-            self._known = [(module, _asked(module(), known)) for module, known in self._known]
+            self._known = [(module, self._asked(module(), known)) for module, known in self._known]
         return tuple(known for _, known in self._known)
+
+    def _asked(self, module: Any, known: Reducer) -> Reducer:
+        if module is None or known.rebuilt is not None:
+            return known
+        if self._is_planned and hooks.WORLD.get().pg_names:  # its groups are still there
+            module.logger.set_runtime_stats_and_log()
+        return _rebuilt(module, known)
 
     def _may_ask(self) -> bool:
         """Whether no lock of DDP's is held: the main thread is at work elsewhere."""
@@ -67,15 +90,17 @@ class Reducers:
 
 
 class ReducerProbes:
-    """Watches modules being wrapped, in a rank of a job."""
+    """Watches modules being wrapped, and backwards, in a rank of a job."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
+        self._backwards = 0
 
     def install(self, patches: Patches) -> None:
-        """Watch DDP being made."""
+        """Watch DDP being made, and what it does: buckets are rebuilt after the first backward."""
         if self._recorder.rank is not None:
             patches.hook(hooks.DDP_MADE, self.made)
+            patches.hook(hooks.BACKWARD, self.backward)
 
     def made(self, module: Any, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """A module is wrapped."""
@@ -83,10 +108,15 @@ class ReducerProbes:
         if self._recorder.rank is not None:
             self._recorder.rank.wrapped(module)
 
+    def backward(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        """A backward runs; the module may be gone when the rank is asked next."""
+        yield
+        self._backwards += 1
+        if self._recorder.rank is not None and self._backwards <= _LOOKS:
+            self._recorder.rank.reduced()
 
-def _asked(module: Any, known: Reducer) -> Reducer:
-    if module is None or known.rebuilt is not None:
-        return known
+
+def _rebuilt(module: Any, known: Reducer) -> Reducer:
     log = _log_of(module)
     sizes = _numbers(log.get("rebuilt_bucket_sizes"))
     members = [
@@ -104,7 +134,7 @@ def _asked(module: Any, known: Reducer) -> Reducer:
         Reduced(bytes=size, parameters=tuple(names[at] for at in own))
         for size, own in zip(sizes, members, strict=True)
     )
-    return Reducer(group=known.group, initial=known.initial, rebuilt=rebuilt, span=known.span)
+    return replace(known, rebuilt=rebuilt)
 
 
 def _log_of(module: Any) -> Mapping[str, Any]:

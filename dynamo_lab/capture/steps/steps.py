@@ -8,7 +8,8 @@ from dynamo_lab.capture.core import compat
 from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
-from dynamo_lab.capture.frames.frames import instructions, keep_code, readable_name
+from dynamo_lab.capture.frames.bytecode import instructions, keep_code
+from dynamo_lab.capture.frames.frames import readable_name
 from dynamo_lab.capture.frames.outcomes import first_line
 from dynamo_lab.capture.graphs.nodes import arguments_text, node_value, target_name
 from dynamo_lab.capture.steps import hooks

@@ -38,6 +38,7 @@ from dynamo_lab.view.kernels.edits import EditView  # noqa: E402
 from dynamo_lab.view.messages import (  # noqa: E402
     AnswerMessage,
     AppliedOutcome,
+    JobTrialOutcome,
     LoweredOutcome,
     MeasuredOutcome,
     Progress,
@@ -70,6 +71,7 @@ ANSWERS = {
 
 OUTCOMES = {
     "try_fix": TrialOutcome,
+    "try_on_job": JobTrialOutcome,
     "apply": AppliedOutcome,
     "relower": LoweredOutcome,
     "beside": LoweredOutcome,

@@ -4,6 +4,7 @@ import { fastPathPart } from "./fast_path/part";
 import { autogradPart } from "./autograd/part";
 import { benchmarksPart, rooflinePart } from "./benchmarks/part";
 import { breaksPart } from "./breaks/part";
+import { choicesPart } from "./choices/part";
 import { codePart } from "./code/part";
 import { compilerPart } from "./compiler/part";
 import type { Part } from "./core/state";
@@ -28,6 +29,6 @@ import { timingsPart } from "./timings/part";
 import { artifactsPart } from "./traces/part";
 
 export const PARTS: readonly Part[] = [
-  overviewPart, ranksPart, modulesPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, attentionPart, fastPathPart, fusionPart, memoryPart, playgroundPart, kernelsPart,
+  overviewPart, ranksPart, modulesPart, codePart, breaksPart, stepsPart, graphsPart, autogradPart, decompositionsPart, passesPart, loweringPart, compilerPart, choicesPart, attentionPart, fastPathPart, fusionPart, memoryPart, playgroundPart, kernelsPart,
   benchmarksPart, rooflinePart, packagesPart, guardsPart, framesPart, timingsPart, logsPart, artifactsPart, shellPart, journeyPart,
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { grouped, scaleOf, STRIP, tickText, y } from "../src/benchmarks/charts";
+import { grouped, LEGEND, scaleOf, STRIP, tickText, y } from "../src/benchmarks/charts";
 import { timeOf } from "../src/benchmarks/state";
 import { buildModel } from "../src/core/model";
 import { Sources } from "../src/core/places";
@@ -42,9 +42,15 @@ const group = (title: string, cold: AgainstEager, warm: AgainstEager): KernelGro
   title, operators: "", kernels: [], eager: [], cold, warm, share: "", launch: "", where: "", line: "", why: "",
 });
 
+describe("a whole call", () => {
+  it("has no part in the colour of an outcome: its kernels are not faster than anything", () => {
+    expect(LEGEND.filter((look) => /faster|slower|alike/.test(look))).toEqual([]);
+  });
+});
+
 describe("groups", () => {
   const program: ProgramView = {
-    title: "", way: 0, phase: "forward", whole: "", parts: [], remainder: "", problem: "", adds_up: true, remarks: [],
+    title: "", way: 0, phase: "forward", whole: "", parts: [], remainder: "", problem: "", adds_up: true, remarks: [], slowest: null,
     groups: [group("a", pair(1, 3, 1), pair(2, 1, 0)), group("b", pair(4, null, 0), pair(null, null, 1))],
   };
 

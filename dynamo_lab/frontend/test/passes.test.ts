@@ -8,7 +8,7 @@ const line = (sign: string, name: string, args = ""): DiffLine => [sign, name, "
 function pass(id: number, parts: Partial<PassView> = {}): PassView {
   return {
     id, title: `p${id}`, name: `p${id}`, kind: "pass", sentence: "", state: "idle", summary: "", seconds: 0, pipeline: 0, depth: 0, body: "",
-    own: false, place: "", entity: "", error: "", removed: 0, added: 0, changed: 0, moved: 0, hunks: [], matches: [], alone: [], ...parts,
+    own: false, place: "", entity: "", error: "", removed: 0, added: 0, changed: 0, moved: 0, hunks: [], matches: [], alone: [], costs: [], ...parts,
   };
 }
 

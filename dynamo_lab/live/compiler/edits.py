@@ -37,7 +37,7 @@ def edit(
         EditError: no program is available, it was stopped, or its kernels are of another language.
     """
     from dynamo_lab.compiler.live.apart import try_apart
-    from dynamo_lab.measure.machine import describe_machine
+    from dynamo_lab.measure.machine import Watched, describe_machine
 
     watch = watch or Watch()
     before, name = _program(recording, session, fact)
@@ -53,8 +53,15 @@ def edit(
         if watch.stopped:
             raise EditError(str(error)) from None
         return structs.replace(start, verdict="failed", reason=_reason(error))
+    cores = Watched()
     turns = after.time_beside(before, _TIMING_SECONDS, watch)
-    timing = EditTiming(what="program", cache="warm", original=turns.before, edited=turns.after)
+    timing = EditTiming(
+        what="program",
+        cache="warm",
+        original=turns.before,
+        edited=turns.after,
+        is_busy=cores.was_busy(),
+    )
     return structs.replace(
         start,
         calls=1,

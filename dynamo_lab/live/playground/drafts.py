@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from dynamo_lab.capture.frames.outcomes import first_line
 from dynamo_lab.errors import DynamoLabError
-from dynamo_lab.live.assembly import ask as assemble
+from dynamo_lab.live.assembly.assembly import ask as assemble
 from dynamo_lab.live.session import Session
 from dynamo_lab.model.assembly import Assembly
 from dynamo_lab.model.core import codec

@@ -18,21 +18,6 @@ WayName = Literal[
 """In the order in which they are shown; each but the first two differs from "compiled" in what it
 is named after. "oneDNN Graph" is TorchScript, frozen, without `torch.compile`."""
 
-Rule = Literal["off", "forced", "none", "oneDNN", "estimate", "unopposed", "said", "unknown"]
-"""Why Inductor gives the convolutions of a graph channels last, or does not: a setting, no
-convolution, all of them on a CPU with oneDNN, an estimate from their operations, none of the
-reasons against it in training, PyTorch's own words, or nothing that is known."""
-
-
-class LayoutChoice(Struct, frozen=True, kw_only=True):
-    """Whether Inductor asks for channels last in a graph. `said` are PyTorch's words against it."""
-
-    chosen: bool
-    rule: Rule
-    said: str = ""
-    convolutions: int = 0
-    is_inference: bool = True
-
 
 class WayTrial(Struct, frozen=True, kw_only=True):
     """One way. `problem` says why it could not be had; nothing else is set then.
@@ -45,7 +30,6 @@ class WayTrial(Struct, frozen=True, kw_only=True):
     name: WayName
     problem: str = ""
     threads: int = 1
-    choices: tuple[LayoutChoice, ...] = ()
     groups: tuple[tuple[str, ...], ...] | None = None
     difference: float | None = None
     seconds: tuple[float, ...] = ()

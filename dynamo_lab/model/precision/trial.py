@@ -55,7 +55,11 @@ class Way(Struct, frozen=True, kw_only=True):
 
 
 class Trial(Struct, frozen=True, kw_only=True):
-    """A program on this machine, in each precision. The first is "highest"."""
+    """A program on this machine, in each precision. The first is "highest".
+
+    `unlike` is why no error is known: the program gives others when it is called again.
+    """
 
     device: str
+    unlike: str = ""
     ways: tuple[Way, ...] = ()

@@ -93,12 +93,23 @@ class Ending(Struct, frozen=True, kw_only=True):
     message: str = ""
 
 
+class Handled(Struct, frozen=True, kw_only=True):
+    """An exception that was raised on the line of `span`, and had not left the program yet.
+
+    The rank was in an `except` or a `finally`.
+    """
+
+    message: str
+    span: Annotated[int, Ref("spans")]
+
+
 class Rank(Struct, frozen=True, kw_only=True):
     """A process of a job: rank `number` of `size`.
 
     `calls` are those that its groups still remember, in order; `forgotten` counts earlier ones.
     It is None where the groups do not keep them, as some backends do not. `span` is the line of
     the user's that it was last seen on, at the time `seen`. `started` is the recording's zero.
+    `handled` is the exception that it was handling then, if it had not ended.
     `timeline` is there where the rank ran under the profiler. `meshes` are those that the program
     made, `dtensors` its DTensors: of each name the one that was seen last. `reducers` are of the
     modules that it wrapped in DDP.
@@ -117,6 +128,7 @@ class Rank(Struct, frozen=True, kw_only=True):
     started: float = 0.0
     seen: float = 0.0
     span: Annotated[int | None, Ref("spans")] = None
+    handled: Handled | None = None
     ending: Ending = Ending()
     timeline: Timeline | None = None
     meshes: tuple[Mesh, ...] = ()

@@ -10,7 +10,7 @@ class Redistribution(Struct, frozen=True, kw_only=True):
     `dimensions` are the mesh's names, empty where it has none. `operator` is what wanted it, empty
     where the program asked itself. While the compiler traced, `nodes` are the names of the nodes
     that came of it in the graph of `compile_id`; else `started` and `ended` are when it happened,
-    in seconds since the epoch.
+    in seconds since the epoch; `ended` is 0 of one that had not ended, as a rank waits in it.
     """
 
     mesh: tuple[int, ...]

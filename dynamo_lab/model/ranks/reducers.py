@@ -18,10 +18,14 @@ class Reducer(Struct, frozen=True, kw_only=True):
     """A module that was wrapped in DDP, on the line of `span`, for a `group` of ranks.
 
     Each backward reduces the buckets of one list in order: `initial` until DDP has seen in which
-    order gradients become ready, then `rebuilt`, which is None where that is not known.
+    order gradients become ready, then `rebuilt`, which is None where that is not known. `limit` is
+    about what a bucket takes at most; it, and what else the program set, is None where not known.
     """
 
     group: str
     initial: tuple[Reduced, ...]
     rebuilt: tuple[Reduced, ...] | None = None
     span: Annotated[int | None, Ref("spans")] = None
+    limit: Annotated[int | None, Plain("a number of bytes")] = None
+    static_graph: bool | None = None
+    gradient_as_bucket_view: bool | None = None

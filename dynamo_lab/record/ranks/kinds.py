@@ -3,8 +3,10 @@
 Rank 0 is planned first: its mesh says where each rank is, and its DTensors what each holds. Ranks
 that hold shards of other sizes are of other kinds. Then a rank inside the mesh and the last one are
 planned: where both compile what rank 0 does, a place in the mesh is taken to make no difference.
-Else each dimension is tried alone, its first, an inner and its last place, and those of a
-dimension that matters are kinds of their own.
+Where only some collectives differ in what is brought to them, as to a scatter by its source, the
+dimensions of their groups are those that matter, if two more ranks agree. Else each dimension is
+tried alone, its first, an inner and its last place. The places at the edges of a dimension that
+matters are kinds of their own.
 """
 
 from __future__ import annotations
@@ -95,6 +97,11 @@ def _that_matter(of: Of, job: _Job) -> tuple[list[int], list[int]]:
     tried = [0, *dict.fromkeys(_extremes(job))]
     if not any(_differs(of, job, number) for number in tried[1:]):
         return tried, []
+    guessed = _dimensions_of_calls(of, job, tried[1:])
+    if guessed:
+        agreeing = _agreeing(of, job, guessed, inside=tried[1])
+        if agreeing:
+            return [*tried, *agreeing], guessed
     found: list[int] = []
     for dimension, size in enumerate(job.mesh.shape):
         places = {size // 2, size - 1} - {0}
@@ -104,6 +111,60 @@ def _that_matter(of: Of, job: _Job) -> tuple[list[int], list[int]]:
         if any(_differs(of, job, number) for number in along):
             found.append(dimension)
     return list(dict.fromkeys(tried)), found or list(range(len(job.mesh.shape)))
+
+
+def _dimensions_of_calls(of: Of, job: _Job, others: Sequence[int]) -> list[int]:
+    """The dimensions along which calls differ from rank 0's in sizes, if nothing else does."""
+    found: set[int] = set()
+    first = of(0)
+    for number in others:
+        other = of(number)
+        if first is None or other is None or job.shapes[number] != job.shapes[0]:
+            return []
+        (mine, calls, *rest), (own, other_calls, *others_rest) = (
+            looks(one, sizes=True) for one in (first, other)
+        )
+        if (mine, rest) != (own, others_rest) or len(calls) != len(other_calls):
+            return []
+        for at, (a, b) in enumerate(zip(calls, other_calls, strict=True)):
+            if a != b:
+                dimension = _dimension_of(job, first, 0, at)
+                if a[:-1] != b[:-1] or dimension is None:
+                    return []
+                if dimension != _dimension_of(job, other, number, at):
+                    return []
+                found.add(dimension)
+    return sorted(found)
+
+
+def _dimension_of(job: _Job, recording: Recording, number: int, at: int) -> int | None:
+    """The dimension of the mesh along which the group of a rank's call lies."""
+    rank = recording.rank
+    assert rank is not None
+    group = (rank.calls or ())[at].group
+    ranks = next((set(one.ranks) for one in rank.groups if one.name == group), set[int]())
+    for dimension in range(len(job.mesh.shape)):
+        apart = _without(job.places[number], dimension)
+        row = {n for n, place in job.places.items() if _without(place, dimension) == apart}
+        if row == ranks:
+            return dimension
+    return None
+
+
+def _agreeing(of: Of, job: _Job, dimensions: Sequence[int], inside: int) -> list[int]:
+    """Two ranks that show that these dimensions matter, and no other; none if they do not."""
+    numbers = {place: number for number, place in job.places.items()}
+
+    def at(is_inner: Callable[[int], bool]) -> int | None:
+        sizes = enumerate(job.mesh.shape)
+        return numbers.get(tuple(size // 2 if is_inner(d) else 0 for d, size in sizes))
+
+    as_first, as_inside = at(lambda d: d not in dimensions), at(lambda d: d in dimensions)
+    if as_first is None or as_inside is None:
+        return []
+    pairs = ((as_first, 0), (as_inside, inside))
+    is_so = all(_look_alike(of, job, *pair) for pair in pairs)
+    return [as_first, as_inside] if is_so else []
 
 
 def _without(place: Sequence[int], dimension: int) -> tuple[int, ...]:
@@ -160,11 +221,15 @@ def _represented(
 
 def _differs(of: Of, job: _Job, number: int) -> bool:
     """Whether a rank compiles other things than rank 0, as far as there is time to plan it."""
-    first, other = of(0), of(number)
-    if first is None or other is None:
+    return of(number) is not None and not _look_alike(of, job, 0, number)
+
+
+def _look_alike(of: Of, job: _Job, number: int, than: int) -> bool:
+    one, other = of(number), of(than)
+    if one is None or other is None:
         return False
-    sizes = job.shapes[number] == job.shapes[0]
-    return looks(first, sizes=sizes) != looks(other, sizes=sizes)
+    sizes = job.shapes[number] == job.shapes[than]
+    return looks(one, sizes=sizes) == looks(other, sizes=sizes)
 
 
 def looks(recording: Recording, *, sizes: bool) -> tuple[Any, ...]:
@@ -181,5 +246,11 @@ def looks(recording: Recording, *, sizes: bool) -> tuple[Any, ...]:
         for one in (rank.calls if rank else None) or ()
     )
     ending = rank.ending if rank else None
-    breaks = tuple((one.reason, one.span) for one in recording.breaks)
+    breaks = tuple((one.reason, _place(recording, one.span)) for one in recording.breaks)
     return graphs, calls, breaks, ending and ending.kind, len(recording.kernels)
+
+
+def _place(recording: Recording, span: int) -> tuple[str, int]:
+    """The file and the line: each recording numbers its places by itself."""
+    found = recording.spans[span]
+    return recording.sources[found.source].path, found.line

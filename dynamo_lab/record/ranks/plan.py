@@ -83,6 +83,7 @@ def _planned(work: Work, fn: Callable[[], Any] | None, number: int, n: int) -> R
     def first(undo: Undo) -> None:
         capture_only(undo)
         _pretend(undo, work, number, n)
+        rank.install(undo)
 
     code, raised = 0, None
     watching = watch(recorder, first=first)

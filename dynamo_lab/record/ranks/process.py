@@ -12,13 +12,14 @@ import sys
 import time
 import traceback
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from dynamo_lab.capture.core.sources import PACKAGE
 from dynamo_lab.capture.ranks.changes import changed
 from dynamo_lab.capture.ranks.flight import switch_on
+from dynamo_lab.capture.ranks.ranks import said
 from dynamo_lab.model.ranks.ranks import Ending
 from dynamo_lab.record.ranks.diary import Diary
 from dynamo_lab.record.ranks.folder import JobFolder
@@ -141,15 +142,10 @@ def _leave_groups() -> None:
 def ending_of(code: int, raised: BaseException | None) -> Ending:
     """How a program ended that left this exit code, or this exception."""
     if raised is not None:
-        return Ending(kind="raised", code=code, message=_said(raised))
+        return Ending(kind="raised", code=code, message=said(raised))
     if code:
         return Ending(kind="exited", code=code)
     return Ending(kind="finished", code=0)
-
-
-def _said(error: BaseException) -> str:
-    first: Any = next((line for line in str(error).split("\n") if line.strip()), "")
-    return f"{type(error).__name__}: {first.strip()}"[:500].removesuffix(": ")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from dynamo_lab.model.decompositions import Entry, Level, Overload
 from dynamo_lab.render.markup import Markup, join, tag
-from dynamo_lab.render.terminal.decompositions.atlas import LOWERINGS, rule_text
+from dynamo_lab.render.terminal.decompositions.atlas import LOWERINGS, natives_text, rule_text
+from dynamo_lab.view.decompositions.natives import LOWERED, SOURCE, CensusView
 from dynamo_lab.view.decompositions.trees import SETS
 
 _STYLE = """\
@@ -28,6 +29,16 @@ def operator_html(overloads: Sequence[Overload]) -> str:
     return _root(join(*map(_overload, overloads)))
 
 
+def census_html(view: CensusView) -> str:
+    """Where the kernels are for a device, for a notebook."""
+    return _root(_census(view))
+
+
+def census_page(view: CensusView) -> str:
+    """The same as a complete page."""
+    return _page(view.title, _root(join(tag("h1", view.title), _census(view))))
+
+
 def page(levels: Sequence[Level], entries: Sequence[Entry]) -> str:
     """A complete page: the funnel, and every ATen operator."""
     heads = ("operator", "overloads", "core", "composite", "with a rule", "Inductor")
@@ -45,16 +56,47 @@ def page(levels: Sequence[Level], entries: Sequence[Entry]) -> str:
             tag("table", tag("tr", *(tag("th", head) for head in heads)), *rows),
         )
     )
+    return _page("The operators of PyTorch", body)
+
+
+def _page(title: str, body: Markup) -> str:
     head = join(
         tag("meta", charset="utf-8"),
         tag("meta", name_="color-scheme", content="light dark"),
-        tag("title", "The operators of PyTorch · dynamo_lab"),
+        tag("title", f"{title} · dynamo_lab"),
     )
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{body}</body></html>\n'
 
 
 def _root(content: Markup) -> Markup:
     return tag("div", Markup(f"<style>{_STYLE}</style>"), content, class_="dynamo-lab-atlas")
+
+
+def _census(view: CensusView) -> Markup:
+    heads = ("operators", "functions", "")
+    rows = [
+        tag(
+            "tr",
+            tag("td", f"{row.operators:,}", class_="n"),
+            tag("td", f"{row.functions:,}", class_="n"),
+            tag("td", row.place),
+        )
+        for row in view.rows
+    ]
+    return join(
+        tag("table", tag("tr", *(tag("th", head) for head in heads)), *rows),
+        tag("p", tag("small", SOURCE)),
+        _names("Operators with a kernel on the CPU only", view.without),
+        tag("p", tag("small", f"{view.note} {LOWERED}")) if view.without else "",
+        _names("Such variants of operators with a kernel", view.partly),
+    )
+
+
+def _names(title: str, names: Sequence[str]) -> Markup:
+    if not names:
+        return Markup("")
+    told = join(*(join(tag("code", name), " ") for name in names))
+    return join(tag("h2", f"{title} ({len(names)})"), tag("p", told))
 
 
 def _levels(levels: Sequence[Level]) -> Markup:
@@ -86,9 +128,11 @@ def _overload(overload: Overload) -> Markup:
         tag("tr", tag("td", SETS[to]), tag("td", rule_text(to, rule, overload).plain))
         for to, rule in overload.rules.items()
     ]
-    lowering = tag("tr", tag("td", "lowering"), tag("td", LOWERINGS[overload.lowering]))
+    rows.append(tag("tr", tag("td", "lowering"), tag("td", LOWERINGS[overload.lowering])))
+    if overload.natives:
+        rows.append(tag("tr", tag("td", "kernels"), tag("td", natives_text(overload))))
     return join(
         tag("p", tag("b", overload.name), " ", tag("small", ", ".join(overload.tags))),
         tag("p", tag("code", overload.schema)),
-        tag("table", *rows, lowering),
+        tag("table", *rows),
     )

@@ -9,6 +9,7 @@ from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, t
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.lowering.autotuning import AutotuningView
 from dynamo_lab.view.lowering.cudagraphs import CudaGraphsView
 from dynamo_lab.view.lowering.lowering import BufferView, LoweringView
 
@@ -37,7 +38,10 @@ def _operators(lowering: LoweringView) -> Markup:
         rows.append(f"… {len(steps) - _ROWS:,} more\n")
     head = tag("p", tag("b", shortened(lowering.title, 200)), f" · {lowering.summary}")
     replayed = _cuda_graphs(lowering.cuda_graphs) if lowering.cuda_graphs else join()
-    return join(head, replayed, details("operators, in the order they were lowered", pre(*rows)))
+    timed = [_autotuning(one) for one in lowering.autotunings]
+    return join(
+        head, replayed, *timed, details("operators, in the order they were lowered", pre(*rows))
+    )
 
 
 def _cuda_graphs(found: CudaGraphsView) -> Markup:
@@ -48,6 +52,18 @@ def _cuda_graphs(found: CudaGraphsView) -> Markup:
         for part in found.parts[:_ROWS]
     ]
     return join(head, pre(*rows)) if len(rows) > 1 else head
+
+
+def _autotuning(found: AutotuningView) -> Markup:
+    where = f", {shortened(found.where, 100)}" if found.where else ""
+    head = tag("p", f"Autotuned: {shortened(found.title, 200)}{where}. ", prose(found.sentence))
+    rows = [
+        f"{'->' if one.is_chosen else '':<3}{one.time or 'not timed':>10} {one.ratio:>6}  "
+        f"{one.kind:<9} {clipped(one.name, 60)}  {clipped(one.description, 100)}".rstrip()
+        + "\n"
+        for one in found.candidates[:_ROWS]
+    ]
+    return join(head, pre(*rows))
 
 
 def _buffer(buffer: BufferView, names: dict[int, str]) -> Markup:

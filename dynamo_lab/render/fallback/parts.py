@@ -32,6 +32,7 @@ from dynamo_lab.render.fallback import (
 )
 from dynamo_lab.render.fallback.attention import attention
 from dynamo_lab.render.fallback.benchmarks import benchmarks
+from dynamo_lab.render.fallback.choices import choices
 from dynamo_lab.render.fallback.fast_path import fast_path
 from dynamo_lab.render.fallback.help import with_reading
 from dynamo_lab.render.fallback.tiny import tiny
@@ -87,6 +88,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
         with_reading("lowering", lowering.blocks(view)),
     )
     yield "Compiler", with_reading("compiler", compiler.blocks(view))
+    yield _counted("Choices", view.choices), with_reading("choices", choices.blocks(view))
     yield _counted("Attention", view.attentions), with_reading("attention", attention.blocks(view))
     yield _counted("Fast path", view.fast_paths), with_reading("fast_path", fast_path.blocks(view))
     trees = decompositions.blocks(view.decompositions)

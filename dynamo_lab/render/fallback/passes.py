@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from dynamo_lab.render.colours import coloured
 from dynamo_lab.render.markup import Block, Markup, join, tag
-from dynamo_lab.render.pass_text import row, skipped, title
+from dynamo_lab.render.pass_text import costs, row, skipped, title
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural, seconds
@@ -33,7 +33,8 @@ def _pass(item: PassView, view: View) -> Markup:
     head = f"{shortened(title(item), 120)}: {shortened(item.summary, 300)}"
     matched = dict.fromkeys(view.passes.patterns[match.pattern].name for match in item.matches)
     found = f"Found: {', '.join(shortened(name, 80) for name in list(matched)[:8])}"
-    parts = [shortened(item.sentence.replace("`", ""), 400), found if matched else ""]
+    said = shortened(item.sentence.replace("`", ""), 400)
+    parts = [said, costs(item), found if matched else ""]
     rows = [line for hunk in item.hunks for line in _hunk(hunk)]
     if len(rows) > _LINES:
         rows[_LINES:] = [Markup(f"… {plural(len(rows) - _LINES, 'more line', 'more lines')}\n")]

@@ -11,6 +11,7 @@ from dynamo_lab.view.ranks.mesh.meshes import MeshView
 from dynamo_lab.view.ranks.mesh.tensors import TensorView
 from dynamo_lab.view.ranks.messages import MessagesView
 from dynamo_lab.view.ranks.plans import PlanView
+from dynamo_lab.view.ranks.reducers import DdpView
 from dynamo_lab.view.ranks.splits import SplitView
 
 _MOST = 40
@@ -33,6 +34,21 @@ def splits(view: Sequence[SplitView]) -> Iterator[Markup]:
                 for bucket, own in zip(one.buckets[:_MOST], names, strict=False)
             ]
             yield table((*one.head, "which"), rows)
+
+
+def ddp(view: DdpView | None) -> Iterator[Markup]:
+    """What modules under DDP reduce, and the settings to try."""
+    for one in view.reducers if view else ():
+        where = f" ({one.where})" if one.where else ""
+        yield tag("p", tag("b", "DDP"), f" {one.sentence}{where}")
+        rows = [tuple(shortened(cell, 200) for cell in each.cells) for each in one.buckets[:_MOST]]
+        yield table(one.head, rows)
+    settings = [
+        tag("li", tag("code", one.name), f" {one.sentence}", pre(one.code))
+        for one in (view.settings if view else ())
+    ]
+    if settings:
+        yield details("Settings of DDP to try", tag("ul", *settings))
 
 
 def collectives(view: CollectivesView) -> Iterator[Markup]:

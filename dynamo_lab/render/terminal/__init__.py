@@ -26,6 +26,7 @@ from dynamo_lab.render.terminal import (
     timings,
 )
 from dynamo_lab.render.terminal.benchmarks import benchmarks
+from dynamo_lab.render.terminal.choices import choices
 from dynamo_lab.render.terminal.core import notes
 from dynamo_lab.render.terminal.core.help import reading
 from dynamo_lab.render.terminal.core.parts import Page
@@ -55,6 +56,7 @@ SECTIONS: dict[str, _Section] = {
     "decompositions": decompositions.section,
     "lowering": lowering.section,
     "compiler": compiler.section,
+    "choices": choices.section,
     "attention": attention.section,
     "fast_path": fast_path.section,
     "fusion": fusion.section,

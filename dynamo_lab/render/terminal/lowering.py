@@ -18,11 +18,13 @@ from dynamo_lab.render.terminal.core.parts import (
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.lowering.autotuning import AutotuningView
 from dynamo_lab.view.lowering.cudagraphs import CudaGraphsView
 from dynamo_lab.view.lowering.lowering import BufferView, LoweringStep, LoweringsView, LoweringView
 
 _BRIEF = 8
 _BRIEF_GRAPHS = 2
+_CANDIDATES = 3
 _COMMAND = "dynamo-lab show --section lowering"
 _QUIET = frozenset({"input", "output", "constant"})
 _STYLES = {
@@ -59,6 +61,8 @@ def _graph(lowering: LoweringView, found: LoweringsView, page: Page) -> Iterator
     yield line((lowering.title, "bold"), (f"  {lowering.summary}: {counts}", "dim"), wrap=True)
     if lowering.cuda_graphs:
         yield from _cuda_graphs(lowering.cuda_graphs)
+    for autotuning in lowering.autotunings if page.everything else lowering.autotunings[:_BRIEF]:
+        yield from _autotuning(autotuning, page)
     steps = [step for step in lowering.steps if step.outcome not in _QUIET]
     shown = steps if page.everything else steps[:_BRIEF]
     for item in listing(("left", "left", "wrap"), list(map(_step, shown)), page.width - 2):
@@ -82,6 +86,30 @@ def _cuda_graphs(found: CudaGraphsView) -> Iterator[RenderableType]:
         where = f" ({part.where})" if part.where else ""
         how = "recorded" if part.is_recorded else f"left out: {part.reason}{where}"
         yield indented(text(one_line(f"{part.calls} {how}".replace("`", "")), "dim"), 4)
+
+
+def _autotuning(found: AutotuningView, page: Page) -> Iterator[RenderableType]:
+    """Why one of the candidates was taken, and in full all of them."""
+    where = f" ({found.where})" if found.where else ""
+    told = one_line(found.sentence.replace("`", ""))
+    head = f"autotuned: {one_line(found.title)}{where}"
+    yield indented(line((head, "cyan"), (f"  {told}", "dim"), wrap=True))
+    shown = found.candidates if page.everything else found.candidates[:_CANDIDATES]
+    rows = [
+        [
+            text("->" if one.is_chosen else ""),
+            text(one.time or "not timed"),
+            text(one.ratio, "dim"),
+            text(one.kind, "dim"),
+            text(one_line(one.name)),
+            text(one_line(one.description), "dim"),
+        ]
+        for one in shown
+    ]
+    for item in listing(("left", "right", "right", "left", "left", "wrap"), rows, page.width - 4):
+        yield indented(item, 4)
+    if left := len(found.candidates) - len(shown):
+        yield indented(more(left, "candidates", _COMMAND), 4)
 
 
 def _step(step: LoweringStep) -> list[Text]:

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.text import Text
 
-from dynamo_lab.render.pass_text import Row, row, skipped, title
+from dynamo_lab.render.pass_text import Row, costs, row, skipped, title
 from dynamo_lab.render.terminal.core.parts import Page, heading, indented, line, listing, more, text
 from dynamo_lab.render.text import one_line, visible
 from dynamo_lab.view import View
@@ -82,8 +82,13 @@ def _row(item: PassView) -> tuple[Text, ...]:
     return (
         text(title(item), style),
         text(seconds(item.seconds) if item.kind != "between" else "", "dim"),
-        text(one_line(item.summary), "red" if item.state == "failed" else ""),
+        text(one_line(_in_brief(item)), "red" if item.state == "failed" else ""),
     )
+
+
+def _in_brief(item: PassView) -> str:
+    """What it did, and what that won first of all."""
+    return "; ".join([item.summary, *(cost.text for cost in item.costs[:1])])
 
 
 def _head(item: PassView) -> Text:
@@ -96,6 +101,8 @@ def _head(item: PassView) -> Text:
 def _in_full(item: PassView, view: View, page: Page) -> Iterator[RenderableType]:
     if item.sentence:
         yield Text(visible(item.sentence.replace("`", "")), style="italic")
+    if item.costs:
+        yield Text(visible(costs(item)))
     for match in item.matches[:_MATCHES]:
         pattern = view.passes.patterns[match.pattern]
         place = f"  {one_line(pattern.place)}" if pattern.place else ""

@@ -18,7 +18,7 @@ from dynamo_lab.render.terminal.core.parts import (
 )
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view.core.words import flops, percent, plural, size
-from dynamo_lab.view.tiny.tiny import KINDS, TrainingLife, TrainingPlanView, TrainingView
+from dynamo_lab.view.tiny.tiny import KINDS, TrainingLife, TrainingPlanView, TrainingView, took
 
 _WIDTH = 100
 _BAR = 36
@@ -41,9 +41,7 @@ def plan_rows(plan: TinyPlan, width: int) -> Iterator[RenderableType]:
     yield Text(_head(plan), style="bold")
     yield text(_updated(plan))
     yield Text("")
-    yield from listing(
-        ("left", "right", "right", "right", "wrap"), [_COLUMNS, *_pass_rows(plan)], width
-    )
+    yield from listing(*_passes(plan), width)
     yield Text("")
     yield from listing(("left", "left", "right", "wrap"), list(_bar_rows(plan)), width)
     yield _legend()
@@ -62,7 +60,8 @@ _COUNTED_INT8 = (
     "it computes in int8; until quantize sizes are those that int8 would need (a byte an element, "
     "four of a bias), from there as they are"
 )
-_COLUMNS = tuple(Text(word, style="dim") for word in ("pass", "peak", "operations", "products", ""))
+_HEAD = ("pass", "peak", "operations", "products")
+_TIME = "step, one thread"
 
 
 def _head(plan: TinyPlan) -> str:
@@ -78,19 +77,29 @@ def _updated(plan: TinyPlan) -> str:
     )
 
 
-def _pass_rows(plan: TinyPlan) -> Iterator[tuple[Text, ...]]:
+def _passes(plan: TinyPlan) -> tuple[tuple[str, ...], list[tuple[Text, ...]]]:
+    """How the columns are set, and the rows: a time only where one was measured."""
+    measures = [one.after for one in plan.passes]
+    is_timed = any(measure.seconds is not None for measure in measures)
+    head = (*_HEAD, *([_TIME] if is_timed else []), "")
+    rows = [tuple(Text(word, style="dim") for word in head)]
     if plan.passes:
-        yield _measure_row("joint graph", plan.passes[0].before, "as AOTAutograd makes it")
-    for one in plan.passes:
-        yield _measure_row(one.name, one.after, one.sentence)
+        first = plan.passes[0].before
+        rows.append(_measure_row("joint graph", first, "as AOTAutograd makes it", is_timed))
+    for one, measure in zip(plan.passes, measures, strict=True):
+        rows.append(_measure_row(one.name, measure, one.sentence, is_timed))
+    return ("left", *["right"] * (len(head) - 2), "wrap"), rows
 
 
-def _measure_row(name: str, measure: StepMeasure, sentence: str) -> tuple[Text, ...]:
+def _measure_row(
+    name: str, measure: StepMeasure, sentence: str, is_timed: bool
+) -> tuple[Text, ...]:
     return (
         Text(name, style="cyan"),
         Text(size(measure.bytes)),
         Text(f"{measure.operations:,}"),
         Text("FLOP unknown" if measure.flops is None else flops(measure.flops)),
+        *([Text(took(measure))] if is_timed else []),
         Text(sentence, style="dim"),
     )
 

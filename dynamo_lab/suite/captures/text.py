@@ -14,8 +14,9 @@ from dynamo_lab.view.core.words import plural, seconds
 HEADS = ("", "tried", "run", "whole", "breaks", "other", "failed", "script", "export")
 LEGEND = (
     "Shares are of the programs that eager PyTorch runs. Dynamo captures them whole, with breaks, "
-    "otherwise (in parts without a break, or not at all), or fails; TorchScript counts if what "
-    "`torch.jit.script` made also runs, `torch.export` if it returns a program."
+    "otherwise (in parts without a break; or in no graph, as where the first operation breaks), or "
+    "fails; TorchScript counts if what `torch.jit.script` made also runs, `torch.export` if it "
+    "returns a program."
 )
 ANNOUNCED = (
     "PyTorch 2.0 was announced with Dynamo capturing 99 % of 7,000 projects on GitHub, TorchScript "
@@ -67,6 +68,6 @@ def _table(table: CaptureTable) -> Iterator[RenderableType]:
     ]
     yield grid(["right", "left", "left"], kinds)
     failed = [one for one in table.problems if one.way == "dynamo" and one.verdict != "breaks"]
-    yield heading("Not captured by Dynamo, without a break", plural(len(failed), "program"))
+    yield heading("Captured otherwise, or failed", plural(len(failed), "program"))
     for one in failed[:_MOST]:
         yield text(f"{one.program}: {one.verdict}: {shortened(one.reason, 120)}")

@@ -29,9 +29,13 @@ _SMALL = {
     **dict.fromkeys(_INNER, 128),
     "vocab_size": 512,
     "head_dim": 16,
+    "rotary_dim": 16,
     "num_experts": 4,
     "num_local_experts": 4,
     "n_routed_experts": 4,
+    "num_experts_per_tok": 2,  # no more than there are
+    "n_group": 1,
+    "topk_group": 1,
     "use_cache": False,
     "pad_token_id": 0,
 }

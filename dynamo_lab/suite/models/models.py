@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 @cache
 def models() -> dict[str, Model]:
     """All of the list, by name."""
-    from dynamo_lab.suite.models import of_timm, of_torch, of_transformers
+    from dynamo_lab.suite.models import of_papers, of_timm, of_torch, of_transformers
 
-    listed = (*of_torch.MODELS, *of_transformers.MODELS, *of_timm.MODELS)
+    listed = (*of_torch.MODELS, *of_papers.MODELS, *of_transformers.MODELS, *of_timm.MODELS)
     return {model.name: model for model in listed}
 
 

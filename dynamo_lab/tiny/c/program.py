@@ -135,7 +135,12 @@ class Writer:
             try:
                 statements += self._statement(node)
             except NoCode as reason:
-                missing.setdefault(f"{_name(node.target)} ({reason})", node.name)
+                own = self._step.parameters.get(node.name)
+                what = f"the parameter {own!r}" if own else _name(node.target)
+                missing.setdefault(f"{what} ({reason})", node.name)
+            except KeyError:  # it reads what has no place, because of something missing before it
+                if not missing:
+                    raise
         if missing:
             raise TinyError(
                 f"There is no C code for {listed(list(missing))}, so nothing was written. Write "

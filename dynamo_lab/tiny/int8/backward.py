@@ -69,7 +69,7 @@ def _mm(walk: Walk, node: Node) -> None:
     """Of a linear layer's input: the gradient times the weight."""
     grad, weight = node.args
     given = _materialized(walk, _gradient(walk, grad))
-    need(weight.op == "placeholder", "it is no product with a weight")
+    need(weight.name in walk.step.parameters, "it is no product with a weight")
     n, c = given.node.meta["val"].shape
     wide = replace(given, node=placed(walk, given.node, (n, c, 1, 1)))
     flat = tuple(node.meta["val"].shape)
@@ -205,7 +205,9 @@ class Updates:
         checked_terms(f"The gradient of {weight.name!r}", shape[0], *shape[2:])
         channels, filters_ = walk.step.channels.get(weight.name), filters(walk, weight.node)
         scaled = update_factor(
-            weight.scales, of_output.factor * given.scale.scale, scaling=walk.scaling
+            weight.scales,
+            of_output.factor * given.scale.scale,
+            scaling=weight.name in walk.scaled,
         )
         extra: dict[str, Any] = {}
         if channels is not None:
@@ -226,7 +228,7 @@ class Updates:
         four = self._four(given.node)
         shape = four.meta["val"].shape
         checked_terms(f"The gradient of {bias.name!r}", shape[0], *shape[2:])
-        scaled = update_factor(bias.scales, given.factor, scaling=walk.scaling)
+        scaled = update_factor(bias.scales, given.factor, scaling=bias.name in walk.scaled)
         rate = walk.constant("rate", scaled)
         walk.update(bias8_sgd_, bias, bias.node, four, given.scale, rate, salt, *self._rates)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from dynamo_lab.errors import OptionError
@@ -11,7 +12,7 @@ from dynamo_lab.tiny.int8.quantize import Quantized, quantize
 from dynamo_lab.tiny.int8.ranges import ranges
 from dynamo_lab.tiny.order import MOST_STATES, Order, best_order
 from dynamo_lab.tiny.passes.order import ordered
-from dynamo_lab.tiny.passes.pipeline import Applied
+from dynamo_lab.tiny.passes.pipeline import Applied, applied, since
 from dynamo_lab.tiny.work import work_of
 
 if TYPE_CHECKING:
@@ -30,12 +31,12 @@ class Int8:
 
     Attributes:
         samples: Like the example, to find the ranges of values from.
-        scaling: Whether updates are scaled by quantization-aware scaling.
+        scaled: The parameters whose updates are scaled by quantization-aware scaling.
         headroom: How many times its largest weight a trained weight can become.
     """
 
     samples: Sequence[Sequence[torch.Tensor]]
-    scaling: bool = True
+    scaled: frozenset[str]
     headroom: float = 2.0
 
 
@@ -60,6 +61,7 @@ def trained8(
         )
     if how.headroom < 1:
         raise OptionError(f"headroom={how.headroom!r} is below 1: the weights would not fit.")
+    start = perf_counter()
     found = ranges(step, values, how.samples)
     integer = quantize(
         step,
@@ -68,15 +70,13 @@ def trained8(
         found,
         rate=optimizer.lr,
         headroom=how.headroom,
-        scaling=how.scaling,
+        scaled=how.scaled,
     )
-    fused = fuse(integer.step)
-    work = work_of(fused)
+    quantized = since(start, "quantize", step, integer.step)
+    (fused,) = applied(integer.step, [("fuse", fuse)])
+    start = perf_counter()
+    work = work_of(fused.after)
     order = best_order(work, most_states)
-    last = ordered(fused, work, order.operations)
-    passes = [
-        Applied("quantize", step, integer.step),
-        Applied("fuse", integer.step, fused),
-        Applied("order", fused, last),
-    ]
+    last = ordered(fused.after, work, order.operations)
+    passes = [quantized, fused, since(start, "order", fused.after, last)]
     return passes, order, replace(integer, step=last)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -20,7 +20,7 @@ from dynamo_lab.tiny.int8.walk import Activation, Gradient, NoInt8, Walk
 from dynamo_lab.view.core.words import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from dynamo_lab.tiny.graph import Node
     from dynamo_lab.tiny.int8.ranges import Ranges
@@ -47,7 +47,7 @@ def quantize(
     *,
     rate: float,
     headroom: float,
-    scaling: bool,
+    scaled: frozenset[str],
 ) -> Quantized:
     """The int8 step of a pruned float32 step.
 
@@ -58,28 +58,21 @@ def quantize(
         ranges: Of the float graph's values.
         rate: The learning rate that stands in the graph as an example.
         headroom: How many times its largest weight a trained weight can become.
-        scaling: Whether updates are scaled (see `scales.update_factor`).
+        scaled: The parameters whose updates are scaled (see `scales.update_factor`).
 
     Raises:
         TinyError: some operators have no int8 form.
     """
-    walk = Walk(step, selected, values, ranges, headroom, scaling)
+    _need_own(selected, values)
+    walk = Walk(step, selected, values, ranges, headroom, scaled)
     for name in step.inputs:
         _input(walk, step.nodes[name])
     lr, seed = walk.placeholder("lr", rate), walk.placeholder("seed", 0)
-    missing: dict[str, str] = {}
-    updates = backward.Updates(walk, lr, seed)
-    for node in step.graph.nodes:
-        if node.op == "call_function":
-            try:
-                _rewritten(walk, updates, node)
-            except (NoInt8, KeyError) as reason:
-                why = str(reason) if isinstance(reason, NoInt8) else "it reads another without one"
-                missing.setdefault(f"{node.target} ({why})", node.name)
-    if missing:
+    if missing := _written(walk, backward.Updates(walk, lr, seed)):
         raise TinyError(
-            f"There is no int8 form of {listed(list(missing))}. Write that part of the model with "
-            'other operators, or train in float32 (dtype="float32").'
+            f"There is no int8 form of {listed(missing, 12)}; what depends on it was not tried. "
+            "Write that part of the model with other operators, or train in float32 "
+            '(dtype="float32").'
         )
     results = [node for node in walk.graph.nodes if node.name == walk.loss]
     walk.graph.output(tuple(results))
@@ -98,6 +91,41 @@ def quantize(
     return Quantized(made.cleaned(), walk.integers, walk.scales, walk.inputs, walk.scores)
 
 
+def _need_own(selected: Selection, values: Mapping[str, torch.Tensor]) -> None:
+    """Refuse to train what two layers share: its step would be of two scales."""
+    for name in selected:
+        for other, value in values.items():
+            if value is values[name] and other != name:
+                raise TinyError(
+                    f"{name!r} and {other!r} are one parameter, and in int8 there is no step of "
+                    "what layers share. Leave it out of `update`, or train in float32 "
+                    '(dtype="float32").'
+                )
+
+
+def _written(walk: Walk, updates: backward.Updates) -> list[str]:
+    """Write the int8 form of all nodes; the operators that have none, each with the reason.
+
+    Of what reads a value without one only the lack of a rule is known.
+    """
+    missing: dict[str, None] = {}
+    without: set[Node] = set()
+    for node in walk.step.graph.nodes:
+        if node.op != "call_function":
+            continue
+        try:
+            if without.isdisjoint(node.all_input_nodes):
+                _rewritten(walk, updates, node)
+            else:
+                without.add(node)
+                _need_rule(walk, updates, node)
+        except (NoInt8, KeyError) as reason:
+            why = str(reason) if isinstance(reason, NoInt8) else "it reads what has none"
+            missing[f"{node.target} ({why})"] = None
+            without.add(node)
+    return list(missing)
+
+
 def _input(walk: Walk, node: Node) -> None:
     value = node.meta["val"]
     if value.is_floating_point():
@@ -110,16 +138,25 @@ def _input(walk: Walk, node: Node) -> None:
 
 def _rewritten(walk: Walk, updates: backward.Updates, node: Node) -> None:
     walk.now = node
-    table = forward.TABLE if node.name in walk.step.forward else backward.TABLE
-    if node in walk.known or updates.is_gradient(node):  # it is a part of another
-        pass
+    if node in walk.known or updates.is_gradient(node):
+        pass  # it is a part of another
     elif is_view(node):
         _view(walk, node)
-    elif node.target in table:
-        table[node.target](walk, node)
-    elif node.target is not operator.getitem:
-        raise NoInt8("it has no rule")
+    elif node.target in _table(walk, node):
+        _table(walk, node)[node.target](walk, node)
+    else:
+        _need_rule(walk, updates, node)
     updates.after(node)
+
+
+def _table(walk: Walk, node: Node) -> Mapping[Any, Callable[[Walk, Node], None]]:
+    return forward.TABLE if node.name in walk.step.forward else backward.TABLE
+
+
+def _need_rule(walk: Walk, updates: backward.Updates, node: Node) -> None:
+    is_part = is_view(node) or updates.is_gradient(node)
+    if not is_part and node.target not in {*_table(walk, node), operator.getitem}:
+        raise NoInt8("it has no rule")
 
 
 def _view(walk: Walk, node: Node) -> None:

@@ -64,7 +64,7 @@ class Walk:
     values: Mapping[str, torch.Tensor]
     ranges: Ranges
     headroom: float
-    scaling: bool
+    scaled: frozenset[str]
     graph: fx.Graph = field(default_factory=fx.Graph)
     known: dict[Node, Any] = field(default_factory=dict[Any, Any])
     constants: dict[str, torch.Tensor] = field(default_factory=dict[str, torch.Tensor])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING
 
-from dynamo_lab.tiny.order import MOST_STATES, Order, best_order, own_order
+from dynamo_lab.tiny.order import MOST_STATES, Order, best_order
 from dynamo_lab.tiny.passes.fold import fold
 from dynamo_lab.tiny.passes.masks import masks
 from dynamo_lab.tiny.passes.order import ordered
@@ -34,16 +35,18 @@ SENTENCES: Mapping[str, str] = {
     "fuse": "a wide activation that one depthwise filter reads is there a channel at a time",
     "update": "a parameter changes as soon as its gradient is complete",
     "order": "the order of operations that needs the least memory",
+    "arena": "a place for each value in one block of memory",
 }
 
 
 @dataclass(frozen=True)
 class Applied:
-    """A pass that ran: its name, and the graphs before and after it."""
+    """A pass that ran: its name, the graphs before and after it, and how long it took."""
 
     name: str
     before: StepGraph
     after: StepGraph
+    seconds: float
 
     @property
     def sentence(self) -> str:
@@ -72,25 +75,27 @@ def applied(
     """Passes one after the other."""
     found: list[Applied] = []
     for name, run in todo:
-        found.append(Applied(name, step, run(step)))
+        start = perf_counter()
+        found.append(since(start, name, step, run(step)))
         step = found[-1].after
     return found
+
+
+def since(start: float, name: str, before: StepGraph, after: StepGraph) -> Applied:
+    """A pass that began at a moment of `perf_counter` and is done now."""
+    return Applied(name, before, after, perf_counter() - start)
 
 
 def trained(
     step: StepGraph,
     optimizer: Optimizer,
     precision: Precision,
-    reorder: bool = True,
     most_states: int = MOST_STATES,
 ) -> tuple[list[Applied], Order]:
     """The passes that put the updates in and order the operations, and the order found."""
-    first = Applied("update", step, update(step, optimizer))
+    (first,) = applied(step, [("update", lambda before: update(before, optimizer))])
+    start = perf_counter()
     work = work_of(first.after, precision)
-    if not reorder:
-        return [first], own_order(work)
     order = best_order(work, most_states)
-    return [
-        first,
-        Applied("order", first.after, ordered(first.after, work, order.operations)),
-    ], order
+    last = ordered(first.after, work, order.operations)
+    return [first, since(start, "order", first.after, last)], order

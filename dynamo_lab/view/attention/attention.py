@@ -1,6 +1,7 @@
 """Calls of attention: where each is, what it became, and which kernel it is on which target."""
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -28,7 +29,9 @@ class AttentionView(Struct, frozen=True, kw_only=True):
     """One call. `node` and `line` are entities, the line empty if there is none.
 
     `origin` says who made the call, `became` what runs here and whether that is what the rules say.
-    `differs` is set where it is not. A call of `flex_attention` has no choices.
+    `differs` is set where it is not. A call of `flex_attention` has no choices. `here` is the
+    target that the code is for, empty for a GPU that is here, of which the kind is not recorded;
+    `ran` is the kernel in it, empty where it is not known.
     """
 
     node: str
@@ -38,9 +41,17 @@ class AttentionView(Struct, frozen=True, kw_only=True):
     module: str
     origin: str
     became: str
+    here: str = ""
+    ran: str = ""
     differs: bool = False
     facts: tuple[tuple[str, str], ...] = ()
     choices: tuple[ChoiceView, ...] = ()
+
+
+class _Became(NamedTuple):
+    told: str
+    names: str = ""
+    differs: bool = False
 
 
 def build(recording: Recording, places: Places, ancestry: Ancestry) -> tuple[AttentionView, ...]:
@@ -83,7 +94,7 @@ class _Calls:
                         found.setdefault(above, []).append(_key(item))
         return found
 
-    def _view(self, item: Attention, origin: str, became: tuple[str, bool]) -> AttentionView:
+    def _view(self, item: Attention, origin: str, became: _Became) -> AttentionView:
         node = self._recording.graphs[item.graph].nodes[item.node]
         lines = self._lines(item)
         is_flex = item.kind == "flex"
@@ -94,8 +105,10 @@ class _Calls:
             code=self._places.text(lines[0]).strip() if len(lines) == 1 else "",
             module=node.module,
             origin=origin,
-            became=became[0],
-            differs=became[1],
+            became=became.told,
+            here=self._here(item),
+            ran=became.names,
+            differs=became.differs,
             facts=() if is_flex else tuple(facts_of(item.problem)),
             choices=() if is_flex else self._choices(item),
         )
@@ -112,9 +125,9 @@ class _Calls:
         targets = dict.fromkeys((*TARGETS, self._recording.target or "cpu"))
         return choices_of(item.problem, targets, self._release)
 
-    def _became(self, item: Attention) -> tuple[str, bool]:
+    def _became(self, item: Attention) -> _Became:
         if item.kind == "flex":
-            return _FLEX, False
+            return _Became(_FLEX)
         fused = self._came_of.get(_key(item), [])
         if fused:
             targets = {self._target(key) for key in fused}
@@ -125,24 +138,25 @@ class _Calls:
         if composed:
             told = f"It became {plural(composed, 'operator')}, not one kernel"
             return self._compared(item, told, {"math"})
-        return "What it became is not in the recording.", False
+        return _Became("What it became is not in the recording.")
 
-    def _generated(self, item: Attention) -> tuple[str, bool]:
+    def _generated(self, item: Attention) -> _Became:
         target = self._target(_key(item))
         kernel = _kernel(target)
         return self._compared(item, f"It is `{target}`", set() if kernel is None else {kernel})
 
-    def _compared(self, item: Attention, told: str, ran: set[Kernel]) -> tuple[str, bool]:
+    def _compared(self, item: Attention, told: str, ran: set[Kernel]) -> _Became:
         """What ran, and whether it is what the rules say for the device that it is for."""
         choice = next((c for c in self._choices(item) if c.target == self._here(item)), None)
         names = " and ".join(NAMES[kernel] for kernel in sorted(ran))
         told = f"{told}: {names}" if names else told
         if choice is None or not choice.kernel or not ran:
-            return f"{told}.", False
+            return _Became(f"{told}.", names)
         if ran == {choice.kernel}:
-            return f"{told}, as PyTorch's rules say.", False
+            return _Became(f"{told}, as PyTorch's rules say.", names)
         said = NAMES[choice.kernel]  # pyright: ignore[reportArgumentType]
-        return f"{told}. PyTorch's rules say {said}: why it differs is not known.", True
+        told = f"{told}. PyTorch's rules say {said}: why it differs is not known."
+        return _Became(told, names, differs=True)
 
     def _here(self, item: Attention) -> str:
         """The target that the code is for; of a GPU that is here the kind is not recorded."""

@@ -9,6 +9,7 @@ from dynamo_lab.model.benchmarks import Benchmark, EagerCall, Group, KernelTime,
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks import sums
 from dynamo_lab.view.benchmarks.kernel_groups import Context, KernelGroupView, group_view, ranked
+from dynamo_lab.view.benchmarks.slowest import SlowestView, slowest
 from dynamo_lab.view.benchmarks.sums import SumPart
 from dynamo_lab.view.benchmarks.time_marks import (
     calls_of,
@@ -42,6 +43,7 @@ class ProgramView(Struct, frozen=True, kw_only=True):
     problem: str = ""
     adds_up: bool = True
     remarks: tuple[str, ...] = ()
+    slowest: SlowestView | None = None
 
 
 class KernelTimesView(Struct, frozen=True, kw_only=True):
@@ -134,6 +136,7 @@ def _program(way: int, phase: Phase, context: Context, *, is_first: bool) -> Pro
         problem=overhead.problem if overhead else "",
         adds_up=summed_up.fits,
         remarks=tuple(remark for remark in remarks if remark),
+        slowest=slowest(kernels, context),
     )
 
 

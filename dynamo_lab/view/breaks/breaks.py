@@ -8,7 +8,7 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks import printing
+from dynamo_lab.view.breaks import libraries, printing
 from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
@@ -111,7 +111,10 @@ def _advice(item: Break, made: Rule | None, places: Places, *, has_fix: bool) ->
         return made.advice
     is_asked = "graph_break()" in item.gb_type  # of which the advice says so already
     known = () if is_asked or has_fix else within(item, places)
-    return known or advice_for(item, _is_in_library(item, places), _statement(item, places))
+    if known:
+        return known
+    told = advice_for(item, _is_in_library(item, places), _statement(item, places))
+    return (*libraries.advice_on(item, places), *told)
 
 
 def _example(rule: Rule, advice: Sequence[str]) -> ExampleView | None:

@@ -33,7 +33,8 @@ def without_call(source: str, line: int) -> Rewrite:
     statement = found.statement
     if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
         raise Refusal("The call is part of a longer statement: remove it by hand.")
-    return found.replaced([statement], "pass" if len(found.block) == 1 else "")
+    left = found.replaced([statement], "pass" if len(found.block) == 1 else "")
+    return left._replace(drops=True)
 
 
 def with_line_above(source: str, line: int, text: str) -> Rewrite:

@@ -96,6 +96,7 @@ _PHASES = {
     "layout": "for the layout",
     "freezing": "while freezing",
     "post_grad": "after autograd",
+    "training": "of the training step",
 }
 
 

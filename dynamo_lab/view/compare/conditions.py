@@ -15,6 +15,8 @@ _NAMES = {
     "threads": "threads",
     "cores": "cores",
 }
+_USUAL = {"backend": "inductor", "fullgraph": "False"}
+"""What `torch.compile` does where nothing is asked for."""
 
 
 def conditions(a: Recording, b: Recording) -> Iterator[str]:
@@ -30,7 +32,7 @@ def conditions(a: Recording, b: Recording) -> Iterator[str]:
     is_of_log = any("log" in one.options for one in (mine, other))
     for field in () if is_of_log else sorted(mine.options.keys() | other.options.keys()):
         options = mine.options.get(field, "not set"), other.options.get(field, "not set")
-        if options[0] != options[1]:
+        if options[0] != options[1] and {*options} != {_USUAL.get(field), "not set"}:
             yield f"{field}: {options[0]}, then {options[1]}"
     yield from _inputs(a, b)
 

@@ -33,20 +33,31 @@ def frame_names(recording: Recording) -> tuple[str, ...]:
 def _apart(recording: Recording) -> dict[int, str]:
     """The names of functions that share one, as in a log, which tells no classes: with their line.
 
-    Functions of libraries that were skipped are not told apart: nobody asks for them.
+    On one line, as of PyTorch's modules, which it compiles through one function of its own, with
+    what they were made with, or else their number. Functions of libraries that were skipped are not
+    told apart: nobody asks for them.
     """
     places = defaultdict[str, dict[tuple[int, int], list[int]]](lambda: defaultdict(list))
     for frame in recording.frames:
         if frame.resumes is None and is_own(recording, frame):
             span = recording.spans[frame.span]
             places[short_name(frame.name)][span.source, span.line].append(frame.id)
-    return {
-        frame: f"{name} (line {line})"
-        for name, at in places.items()
-        if len(at) > 1 and name != "cell"
-        for (_, line), ids in at.items()
-        for frame in ids
-    }
+    found = dict[int, str]()
+    for name, at in places.items():
+        if name == "cell":
+            continue
+        for (_, line), ids in at.items():
+            placed = f"{name} (line {line})" if len(at) > 1 else name
+            found |= _numbered(recording, placed, ids) if len(ids) > 1 else {ids[0]: placed}
+    return found
+
+
+def _numbered(recording: Recording, name: str, ids: Sequence[int]) -> dict[int, str]:
+    """The names of frames that share one and its line."""
+    details = [recording.frames[frame].details for frame in ids]
+    if all(details) and len(set(details)) == len(ids):
+        return {frame: f"{name}({told})" for frame, told in zip(ids, details, strict=True)}
+    return {frame: f"{name} ({at} of {len(ids)})" for at, frame in enumerate(ids, 1)}
 
 
 def single_root(recording: Recording) -> Frame | None:

@@ -14,7 +14,8 @@ Line = tuple[int, int]
 """A source's index and a line number."""
 
 _CELL_NUMBER = re.compile(r"(?:ipython-input-|cell\W*|\bIn\W*)(\d+)", re.IGNORECASE)
-_LIBRARY_ROOT = re.compile(r"^.*[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+)[/\\]")
+LIBRARY_ROOT = re.compile(r"^.*[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+)[/\\]")
+"""What stands before the name of a package in the path of its file."""
 
 
 def entity(line: Line) -> str:
@@ -173,7 +174,7 @@ def _label(source: Source) -> str:
         number = _CELL_NUMBER.search(source.path)
         return f"cell {number[1]}" if number else "cell"
     if source.kind == "library":
-        return _LIBRARY_ROOT.sub("", source.path).replace("\\", "/")
+        return LIBRARY_ROOT.sub("", source.path).replace("\\", "/")
     return re.split(r"[/\\]", source.path)[-1] or "code"
 
 

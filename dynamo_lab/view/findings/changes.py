@@ -44,11 +44,15 @@ class Helper(NamedTuple):
 
 
 class Rewrite(NamedTuple):
-    """A source with lines changed. `scope` is the function they are in, None for a cell."""
+    """A source with lines changed. `scope` is the function they are in, None for a cell.
+
+    `drops` says that a call is left out, with all that it does.
+    """
 
     text: str
     scope: str | None
     diff: str
+    drops: bool = False
 
 
 class Options(NamedTuple):
@@ -94,3 +98,10 @@ class Reexport(NamedTuple):
 
 
 Change = Setting | Helper | Rewrite | Options | GuardFilter | Reexport
+
+
+def drops(change: Change) -> bool:
+    """Whether a change leaves out a call on purpose, with what that prints or logs."""
+    if isinstance(change, Rewrite):
+        return change.drops
+    return isinstance(change, Setting) and change.option == "ignore_logging_functions"

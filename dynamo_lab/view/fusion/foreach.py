@@ -45,10 +45,15 @@ class ListsView(Struct, frozen=True, kw_only=True):
 
 
 class ForeachView(Struct, frozen=True, kw_only=True):
-    """What a schedule did with its lists: in words, and each two that were considered."""
+    """What a schedule did with its lists: in words, and each two that were considered.
+
+    `where` is the line of the first list, `entity` names it.
+    """
 
     sentences: tuple[str, ...]
     pairs: tuple[ListsView, ...]
+    where: str = ""
+    entity: str = ""
 
 
 def build(schedule: Schedule, places: Sequence[tuple[str, str]]) -> ForeachView | None:
@@ -73,8 +78,12 @@ class _Lists:
 
     def view(self, lists: Sequence[Group]) -> ForeachView:
         pairs = [one for one in self._schedule.verdicts if self._is_of_lists(one)]
+        where, entity = self._places[lists[0].operations[0]]
         return ForeachView(
-            sentences=tuple(self._sentences(lists)), pairs=tuple(map(self._pair, pairs))
+            sentences=tuple(self._sentences(lists)),
+            pairs=tuple(map(self._pair, pairs)),
+            where=where,
+            entity=entity,
         )
 
     def _sentences(self, lists: Sequence[Group]) -> Iterator[str]:
@@ -83,8 +92,11 @@ class _Lists:
         sizes = sorted({len(group.parts) for group in lists})
         yield (
             f"{plural(len(lists), 'list')} of {listed([str(n) for n in sizes])} tensors became "
-            f"{plural(len(left), 'group')} whose parts run side by side. Two lists are fused if, "
-            "at every index, the second reads what the first reads or writes at the same index."
+            f"{plural(len(left), 'group')} whose parts run side by side."
+        )
+        yield (
+            "Two lists are fused if, at every index, the second reads what the first reads or "
+            "writes at the same index."
         )
 
     def _is_of_lists(self, verdict: Verdict) -> bool:

@@ -10,12 +10,15 @@ from dynamo_lab.view.guards.wording import sizes
 
 
 class Compilations:
-    """The graphs, symbols, assumptions and kernels of each compilation.
+    """The frame, graphs, symbols, assumptions and kernels of each compilation.
 
     Of several graphs it has the one captured last: an earlier attempt's was discarded.
     """
 
     def __init__(self, recording: Recording) -> None:
+        self.frames = {
+            attempt.compile_id: frame.id for frame in recording.frames for attempt in frame.attempts
+        }
         self.graphs = {graph.compile_id: graph for graph in recording.captured_graphs()}
         self.symbols = defaultdict[str, list[Symbol]](list)
         for symbol in recording.symbols:

@@ -134,20 +134,28 @@ def _recompile(
     places: Places,
     known: set[tuple[int, str]],
 ) -> RecompileView:
-    again = (
-        "was compiled too often and now runs eagerly" if item.limit_hit else "was compiled again"
-    )
     causes = tuple(_causes(item, compilations, places, known))
     last = item.failed[0].compile_id if item.failed else ""
     return RecompileView(
         frame=item.frame,
-        title=f"{names[item.frame]} {again}",
+        title=f"{names[item.frame]} {_what_happened(item, compilations)}",
         compile_id=item.compile_id,
         failures=item.failures,
         advice="" if causes and not item.limit_hit else _advice(item),
         limit_hit=item.limit_hit,
         causes=causes,
         changes=None if item.limit_hit else changes(compilations, last, item.compile_id),
+    )
+
+
+def _what_happened(item: Recompile, compilations: Compilations) -> str:
+    if not item.limit_hit:
+        return "was compiled again"
+    if any(compilations.frames.get(one) == item.frame for one, _ in item.failures):
+        return "was compiled too often and now runs eagerly"
+    return (
+        "runs eagerly: PyTorch calls its own modules by one function, and what it compiled for "
+        "others reached the limit"
     )
 
 

@@ -122,7 +122,8 @@ READINGS: tuple[Reading, ...] = (
         """\
         Most passes find nothing to do, and are hidden at first. In a diff, `-` is a node that was
         removed and `+` one that was added. Where a pattern matched, its source is shown beside the
-        nodes that it matched.
+        nodes that it matched. Of a step that `lab.tiny` planned, each pass also says what the step
+        needs before and after it.
 
             - mm = aten.mm(x, w)
             - add = aten.add(bias, mm)

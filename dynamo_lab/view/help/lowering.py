@@ -34,6 +34,20 @@ READINGS: tuple[Reading, ...] = (
         """,
     ),
     reading(
+        "choices",
+        "What PyTorch chose without a word: which, why, and what came of it.",
+        """\
+        Kernels of attention, the fast path of transformer modules, types under autocast, integer
+        kernels, channels last, how a concatenation is made, what freezing did with weights, lists
+        of tensors. A reason is PyTorch's own, or said not to be known. What has a view of its own
+        is told there in full.
+
+            layout     Channels last is chosen for 2 convolutions                 line 4
+              why      All convolutions are on a CPU with oneDNN, where PyTorch always chooses it.
+              effect   2 results in channels last. Each call copies 65.5 kB to bring them there.
+        """,
+    ),
+    reading(
         "attention",
         "Which kernel each call of attention is, on which target, and why not another.",
         """\

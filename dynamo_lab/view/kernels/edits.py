@@ -55,7 +55,7 @@ def build(edit: Edit) -> EditView:
         diagnostics=edit.diagnostics,
         worst=_worst(edit),
         compared=_compared(edit),
-        timings=tuple(map(_timing, edit.timings)),
+        timings=tuple(_timing(timing, edit) for timing in edit.timings),
     )
 
 
@@ -75,7 +75,7 @@ def _sentence(edit: Edit) -> str:
             return f"It was built{reason}."
         case "right":
             same = " Its text equals the original's." if edit.before == edit.after else ""
-            busy = f" {BUSY}" if edit.machine.is_busy and edit.timings else ""
+            busy = f" {BUSY}" if any(_is_busy(timing, edit) for timing in edit.timings) else ""
             return f"It is right{_within(edit)}{reason}.{same}{busy}"
 
 
@@ -131,13 +131,33 @@ def _apart(found: list[Comparison]) -> str:
 _WHATS = {"kernel": "the kernel alone", "program": "the program"}
 
 
-def _timing(timing: EditTiming) -> TimingView:
-    found = ratio(timing.original, timing.edited)
-    tone = ("good" if found.value > 1 else "bad") if found.differs else ""
+_SAME = "the same text: what differs is noise"
+_UNTOLD = "not told apart: the machine was busy"
+
+
+def _is_busy(timing: EditTiming, edit: Edit) -> bool:
+    return timing.is_busy or edit.machine.is_busy
+
+
+def _timing(timing: EditTiming, edit: Edit) -> TimingView:
+    told, tone = _told(timing, edit)
     return TimingView(
         what=f"{_WHATS[timing.what]}, {timing.cache} caches",
         original=median_text(spread(timing.original)),
         edited=median_text(spread(timing.edited)),
-        ratio=f"{found.sentence} ({interval_text(found.above_one)})" if tone else found.sentence,
+        ratio=told,
         tone=tone,
     )
+
+
+def _told(timing: EditTiming, edit: Edit) -> tuple[str, str]:
+    """What is said of the two times, and its tone: a ratio is read as a verdict on the text."""
+    if edit.before == edit.after:
+        return _SAME, ""
+    if _is_busy(timing, edit):
+        return _UNTOLD, ""
+    found = ratio(timing.original, timing.edited)
+    if not found.differs:
+        return found.sentence, ""
+    sentence = f"{found.sentence} ({interval_text(found.above_one)})"
+    return sentence, "good" if found.value > 1 else "bad"

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from dynamo_lab.measure.statistics import ratio, spread
-from dynamo_lab.model.layouts.trial import LayoutChoice, Rule, Trial, WayName, WayTrial
+from dynamo_lab.model.layouts.trial import Trial, WayName, WayTrial
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.core import words
-from dynamo_lab.view.layouts import reading
+from dynamo_lab.view.core.words import plural, seconds, size
+from dynamo_lab.view.layouts import reading, words
 from dynamo_lab.view.layouts.reading import Concat, Convolution
 
 TITLES: dict[WayName, str] = {
@@ -22,16 +22,6 @@ TITLES: dict[WayName, str] = {
     "frozen": "compiled, frozen",
     "frozen, unpacked": "compiled, frozen, nothing packed",
     "oneDNN Graph": "TorchScript with oneDNN Graph",
-}
-
-RULES: dict[Rule, str] = {
-    "off": "`layout_optimization` is off",
-    "forced": "`force_layout_optimization` is on",
-    "none": "there is no convolution in the graph",
-    "oneDNN": "all convolutions are on a CPU with oneDNN, where PyTorch always chooses it",
-    "estimate": "PyTorch's estimate from the operations of convolutions is that it is no slower",
-    "unopposed": "none of PyTorch's reasons against it in training holds",
-    "unknown": "PyTorch gives no reason, and none of its rules that are known here says so",
 }
 
 
@@ -75,7 +65,7 @@ def build(trial: Trial, recordings: Mapping[str, Recording]) -> LayoutsView:
     first = next((row for row in rows if row.name == "compiled"), None)
     return LayoutsView(
         title=trial.title,
-        where=f"{trial.machine}, {words.plural(threads, 'thread')}; timed in turns",
+        where=f"{trial.machine}, {plural(threads, 'thread')}; timed in turns",
         ways=tuple(_new_in(row, first) for row in rows),
     )
 
@@ -102,13 +92,13 @@ def _way(one: WayTrial, trial: Trial, recording: Recording | None) -> WayView:
     return WayView(
         name=one.name,
         title=row.title,
-        time=words.seconds(spread(one.seconds).median) if one.seconds else "not timed",
+        time=seconds(spread(one.seconds).median) if one.seconds else "not timed",
         told=_told(one, trial),
         kernels=f"{len(recording.kernels)}" if recording else "",
-        copied=words.size(sum(conv.copied for conv in found)) if recording else "",
+        copied=size(sum(conv.copied for conv in found)) if recording else "",
         difference=_difference(one),
         facts=tuple(_facts(one, recording)),
-        convolutions=tuple(_rows(found, one)),
+        convolutions=tuple(_rows(found, recording)) if recording else (),
     )
 
 
@@ -130,82 +120,42 @@ def _difference(one: WayTrial) -> str:
 
 
 def _facts(one: WayTrial, recording: Recording | None) -> Iterator[str]:
-    for choice, count in Counter(one.choices).items():
-        yield f"{_choice(choice)}{f' So in {count} graphs.' if count > 1 else ''}"
     if one.groups is not None:
-        yield from (
-            _groups("oneDNN Graph joined", one.groups)
-            if one.groups
-            else ("oneDNN Graph joined nothing.",)
-        )
+        joined = tuple(words.grouped("oneDNN Graph joined", one.groups))
+        yield from joined or ("oneDNN Graph joined nothing.",)
     if recording is None:
         return
+    for sentence, count in Counter(map(words.told, recording.layout_choices)).items():
+        yield f"{sentence}{f' So in {count} graphs.' if count > 1 else ''}"
     yield from dict.fromkeys(map(_concat, reading.concats(recording)))
     done = reading.rewritten(recording)
-    yield from _groups("Folded into weights", done.folded)
-    if done.packed:
-        yield f"Packed for oneDNN: the weights of {_counted(done.packed)}."
-    yield from _groups("oneDNN's kernels hold", done.fused)
+    yield from words.frozen(done)
     if one.name == "frozen" and not done.packed:
         yield "No weight was packed for oneDNN."
 
 
-def _groups(what: str, groups: tuple[tuple[str, ...], ...]) -> Iterator[str]:
-    if groups:
-        yield f"{what} {_counted(tuple(' + '.join(group) for group in groups))}."
-
-
-def _counted(names: tuple[str, ...]) -> str:
-    """'convolution + relu, 3 x linear'."""
-    counts = Counter(names).items()
-    return ", ".join(name if count == 1 else f"{count} x {name}" for name, count in counts)
-
-
-def _choice(choice: LayoutChoice) -> str:
-    count = words.plural(choice.convolutions, "convolution")
-    verdict = "Channels last is chosen" if choice.chosen else "Channels last is not chosen"
-    if choice.rule == "said":
-        return f'{verdict} for {count}. PyTorch: "{choice.said}".'
-    about = f" for {count}" if choice.convolutions else ""
-    return f"{verdict}{about}: {RULES[choice.rule]}."
-
-
 def _concat(one: Concat) -> str:
     where = f" ({one.where})" if one.where else ""
-    if one.form == "ConcatKernel":
-        how = f"{one.parts} parts are written where they belong in one buffer"
-        copies = f", {one.copied} of them by a copy" if one.copied else ", none by a copy"
-        return f"Concatenation{where}: ConcatKernel: {how}{copies}."
-    if one.form == "Pointwise":
-        return f"Concatenation{where}: one loop picks each element from its part (pointwise_cat)."
-    return f"Concatenation{where}: {one.form or 'unknown'}, {one.outcome}."
+    return f"Concatenation{where}: {words.joined(one)}"
 
 
-def _rows(found: tuple[Convolution, ...], one: WayTrial) -> Iterator[ConvolutionView]:
-    choices = {choice.chosen for choice in one.choices if choice.convolutions}
-    for conv, count in Counter(found).items():
+def _rows(found: tuple[Convolution, ...], recording: Recording) -> Iterator[ConvolutionView]:
+    choices = {choice.graph: choice for choice in recording.layout_choices}
+    told = [(_alike(conv), words.astray(conv, choices.get(conv.graph))) for conv in found]
+    for (conv, why), count in Counter(told).items():
         yield ConvolutionView(
             where=f"{conv.where}{f' x {count}' if count > 1 else ''}",
             sizes=f"{_sizes(conv.shape)} by {_sizes(conv.weight)}",
             layout=conv.order if conv.given == conv.order else f"{conv.given} -> {conv.order}",
-            copied=words.size(conv.copied) if conv.copied else "",
-            told=_why(conv, choices),
+            copied=size(conv.copied) if conv.copied else "",
+            told=why,
         )
+
+
+def _alike(conv: Convolution) -> Convolution:
+    """The same wherever it is in the graphs."""
+    return conv._replace(graph=0, node=0)
 
 
 def _sizes(shape: tuple[str, ...]) -> str:
     return f"[{', '.join(shape)}]"
-
-
-def _why(conv: Convolution, choices: set[bool]) -> str:
-    """Why its result is in this layout, where the choice for its graph alone does not say so."""
-    if len(conv.shape) != 4 or conv.order in ("either", "unknown"):
-        return ""
-    if len(choices) != 1:
-        return "Graphs differ in the choice: which is this one's is not known."
-    (chosen,) = choices
-    if (conv.order == "channels last") == chosen:
-        return ""
-    if not chosen and conv.given == "channels last":
-        return "Not chosen: its input is in channels last already."
-    return "Not what was chosen: why is not known."

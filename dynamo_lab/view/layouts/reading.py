@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from dynamo_lab.model.graphs import Value
 from dynamo_lab.model.lowering import Buffer, Lowered
 from dynamo_lab.model.passes import Match
 from dynamo_lab.model.recording import Recording
@@ -24,6 +25,8 @@ class Convolution(NamedTuple):
     `copied` are the bytes that each call writes to bring its input and its weight into a layout.
     """
 
+    graph: int
+    node: int
     where: str
     kernel: str
     shape: tuple[str, ...]
@@ -36,6 +39,8 @@ class Convolution(NamedTuple):
 class Concat(NamedTuple):
     """A concatenation: Inductor's class that makes it, and how many of its parts are copied."""
 
+    graph: int
+    node: int
     where: str
     form: str
     outcome: str
@@ -74,9 +79,9 @@ def _is_dense(sizes: Sequence[int], steps: Sequence[int], order: Sequence[int]) 
     return True
 
 
-def convolutions(recording: Recording) -> Iterator[Convolution]:
+def convolutions(recording: Recording, places: Places | None = None) -> Iterator[Convolution]:
     """Those that were lowered to a kernel, in order."""
-    places = Places(recording)
+    places, memory = places or Places(recording), _Memory(recording)
     for graph, row, buffers in _lowered(recording):
         made = next((one for one in buffers if _convolves(one)), None)
         if made is None:
@@ -87,44 +92,70 @@ def convolutions(recording: Recording) -> Iterator[Convolution]:
         result = next((one for one in buffers if one.of == made.name and one.shape), made)
         shape = inputs[0].value.shape if inputs else ()
         yield Convolution(
+            graph=graph,
+            node=row.node,
             where=where_of([(graph, row.node)], recording, places) or node.name,
             kernel=made.kernel or made.form,
             shape=shape,
             weight=inputs[1].value.shape if len(inputs) > 1 else (),
-            given=_given(made, shape, recording),
+            given=memory.given(made, shape),
             order=order_of(result.shape, result.stride),
             copied=sum(one.bytes or 0 for one in buffers if is_copy(one)),
         )
 
 
-def _given(made: Buffer, shape: tuple[str, ...], recording: Recording) -> Order:
-    """The layout of the input in memory, before a copy that is made for this alone.
+class _Memory:
+    """What is in memory under a name: buffers, whose names each graph has anew, and values."""
 
-    Strides in the graph are those that eager would give: a buffer may have others.
-    """
-    buffers = {one.name: one for one in recording.buffers if one.graph == made.graph}
-    values = {node.name: node.value for node in recording.graphs[made.graph].nodes}
-    for read in made.reads:
-        while read in buffers and is_copy(buffers[read]) and buffers[read].reads:
-            (read,) = buffers[read].reads
-        held = buffers.get(read) or values.get(read)
-        if held is not None and held.shape == shape:
-            return order_of(held.shape, held.stride)
-    return "unknown"
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._buffers = {(one.graph, one.name): one for one in recording.buffers}
+        self._values: dict[int, dict[str, Value]] = {}
+
+    def read_by(self, buffer: Buffer) -> Iterator[Buffer]:
+        """The buffers that one is made of."""
+        names = ((buffer.graph, name) for name in buffer.reads)
+        return (self._buffers[name] for name in names if name in self._buffers)
+
+    def given(self, made: Buffer, shape: tuple[str, ...]) -> Order:
+        """The layout of the input in memory, before a copy that is made for this alone.
+
+        Strides in the graph are those that eager would give: a buffer may have others.
+        """
+        for read in made.reads:
+            held = self._before_copies(made.graph, read)
+            if held is not None and held.shape == shape:
+                return order_of(held.shape, held.stride)
+        return "unknown"
+
+    def _before_copies(self, graph: int, name: str) -> Buffer | Value | None:
+        found = self._buffers.get((graph, name))
+        while found is not None and is_copy(found) and found.reads:
+            (name,) = found.reads
+            found = self._buffers.get((graph, name))
+        return found or self._values_of(graph).get(name)
+
+    def _values_of(self, graph: int) -> dict[str, Value]:
+        if graph not in self._values:
+            nodes = self._recording.graphs[graph].nodes
+            values = (nodes.values[at] for at in nodes.value)
+            self._values[graph] = dict(zip(nodes.name, values, strict=True))
+        return self._values[graph]
 
 
-def concats(recording: Recording) -> Iterator[Concat]:
+def concats(recording: Recording, places: Places | None = None) -> Iterator[Concat]:
     """Those of the graphs that were lowered, in order."""
-    places = Places(recording)
-    parts = {one.name: one for one in recording.buffers}
+    places, memory = places or Places(recording), _Memory(recording)
     for graph, row, buffers in _lowered(recording):
-        node = recording.graphs[graph].nodes[row.node]
-        if node.target != _CAT:
+        nodes = recording.graphs[graph].nodes
+        if nodes.strings[nodes.target[row.node]] != _CAT:
             continue
         joined = next((one for one in buffers if one.kind == "joined"), None)
-        read = [parts[name] for name in joined.reads if name in parts] if joined else []
+        read = list(memory.read_by(joined)) if joined else []
         yield Concat(
-            where=where_of([(graph, row.node)], recording, places) or node.name,
+            graph=graph,
+            node=row.node,
+            where=where_of([(graph, row.node)], recording, places) or nodes.name[row.node],
             form=row.form,
             outcome=row.outcome,
             parts=len(read),

@@ -14,7 +14,8 @@ from dynamo_lab.view.core.origins import origin_of
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import listed, plural
-from dynamo_lab.view.lowering import causes, cudagraphs
+from dynamo_lab.view.lowering import autotuning, causes, cudagraphs
+from dynamo_lab.view.lowering.autotuning import AutotuningView
 from dynamo_lab.view.lowering.buffers import Buffers, BufferView, CalledView, called
 from dynamo_lab.view.lowering.cudagraphs import CudaGraphsView
 from dynamo_lab.view.lowering.loop_ir import OperatorCount, loop_operators
@@ -50,6 +51,7 @@ class LoweringView(Struct, frozen=True, kw_only=True):
     steps: tuple[LoweringStep, ...]
     buffers: tuple[int, ...]
     cuda_graphs: CudaGraphsView | None = None
+    autotunings: tuple[AutotuningView, ...] = ()
 
 
 class LoweringsView(Struct, frozen=True, kw_only=True):
@@ -68,12 +70,14 @@ def build(recording: Recording, places: Places) -> LoweringsView:
         return LoweringsView(empty=_why_none(recording))
     titles = GraphTitles(recording).titles
     replayed = cudagraphs.build(recording, places)
+    timed = autotuning.build(recording, places)
     buffers = Buffers(recording, places)
     return LoweringsView(
         lowerings=tuple(
             structs.replace(
                 _Graph(recording, places, lowering, buffers).build(titles[lowering.graph]),
                 cuda_graphs=replayed.get(lowering.graph),
+                autotunings=timed.get(lowering.graph, ()),
             )
             for lowering in sorted(recording.lowerings, key=lambda item: item.graph)
         ),

@@ -25,6 +25,10 @@ PHASES: dict[Phase, tuple[str, str]] = {
         "post-grad",
         "On the graph that is about to be lowered, forward and backward each on its own.",
     ),
+    "training": (
+        "training step",
+        "What `lab.tiny` does ahead of time, on one graph of forward, loss and backward.",
+    ),
 }
 """The title of each phase, and what it works on."""
 

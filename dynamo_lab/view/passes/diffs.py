@@ -47,7 +47,7 @@ class MatchView(Struct, frozen=True, kw_only=True):
 
 
 class Names:
-    """The nodes of the recorded graphs around a pipeline, by name."""
+    """The nodes of the recorded graphs around a pipeline, by name, as they are at a pass."""
 
     def __init__(self, recording: Recording, pipeline: Pipeline) -> None:
         first = pipeline
@@ -55,6 +55,8 @@ class Names:
             first = recording.pipelines[first.follows]
         self._before = self._index(recording, first.graphs)
         self._after = self._index(recording, pipeline.became)
+        self._gone: Mapping[str, str] = {}
+        self._origins: Mapping[str, str] = {}
 
     def _index(self, recording: Recording, ids: Mapping[str, int]) -> dict[tuple[str, str], str]:
         return {
@@ -63,10 +65,16 @@ class Names:
             for index, name in enumerate(recording.graphs[graph].nodes.name)
         }
 
+    def advance(self, item: Pass) -> None:
+        """Go to the next pass: a name may stand for another node after it than before."""
+        self._gone, self._origins = self._origins, {**self._origins, **item.origins}
+
     def entity(self, body: str, name: str, sign: str) -> str:
         """The node of this name; a removed one is looked up in the graph before the passes."""
         first, second = (self._before, self._after) if sign == "-" else (self._after, self._before)
-        return first.get((body, name)) or second.get((body, name), "")
+        origins = self._gone if sign == "-" else self._origins
+        at = body, origins.get(name, name)
+        return first.get(at) or second.get(at, "")
 
 
 def match_view(match: Match, names: Names) -> MatchView:

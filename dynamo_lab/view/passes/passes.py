@@ -16,6 +16,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.passes.costs import PassCost, costs
 from dynamo_lab.view.passes.descriptions import (
     PHASES,
     is_users,
@@ -43,7 +44,8 @@ class PassView(Struct, frozen=True, kw_only=True):
     """A pass. `did` says whether it changed anything; counts are nodes.
 
     `state` is "did", "idle", "off" if it is disabled, or "failed". `alone` says in
-    sentences what was matched but left unchanged. `depth` counts the passes it ran inside.
+    sentences what was matched but left unchanged. `depth` counts the passes it ran inside. `costs`
+    are what it won, where that is known.
     """
 
     id: int
@@ -68,6 +70,7 @@ class PassView(Struct, frozen=True, kw_only=True):
     hunks: tuple[Hunk, ...] = ()
     matches: tuple[MatchView, ...] = ()
     alone: tuple[str, ...] = ()
+    costs: tuple[PassCost, ...] = ()
 
     @property
     def did(self) -> bool:
@@ -197,6 +200,7 @@ class _Describer:
     def __init__(self, recording: Recording, places: Places) -> None:
         self._recording = recording
         self._places = places
+        self._costs = costs(recording)
 
     def passes(self, pipeline: Pipeline) -> Iterator[PassView]:
         """The passes of a pipeline."""
@@ -204,6 +208,7 @@ class _Describer:
         names = Names(self._recording, pipeline)
         for item in self._recording.passes[pipeline.first : pipeline.end]:
             after = apply(state, item.changes)
+            names.advance(item)
             yield self._pass(item, pipeline, names, state, after)
             state = after
 
@@ -236,6 +241,7 @@ class _Describer:
             hunks=tuple(h for c, old, new in changes for h in hunks(c, old, new, names, item)),
             matches=matches,
             alone=tuple(self._left_alone(item)),
+            costs=self._costs.get(item.id, ()),
         )
 
     def _depth(self, item: Pass) -> int:

@@ -60,6 +60,7 @@ class TrialView(Struct, frozen=True, kw_only=True):
     device: str
     ways: tuple[PrecisionView, ...]
     modules: tuple[ErrorView, ...]
+    unlike: str = ""
 
 
 def trial_view(trial: Trial, recordings: Mapping[str, Recording]) -> TrialView:
@@ -69,6 +70,7 @@ def trial_view(trial: Trial, recordings: Mapping[str, Recording]) -> TrialView:
         device=trial.device,
         ways=tuple(_row(way, trial.ways[0], slowest, recordings) for way in trial.ways),
         modules=tuple(_modules(trial)),
+        unlike=trial.unlike,
     )
 
 

@@ -14,6 +14,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import plain_input
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.words import plural
+from dynamo_lab.view.ranks.fixes import JobFix, concerning, fixes_of
 from dynamo_lab.view.ranks.reasons import is_reducers
 from dynamo_lab.view.ranks.sizes import bytes_of
 
@@ -45,6 +46,11 @@ class Buckets:
         which = "all gradients" if tied.all == 1 else f"bucket {tied.number} of {tied.all}"
         return f"DDP reduces {which}{_members(tied.bucket)}, by its size and order"
 
+    def settings(self, call: Call) -> tuple[str, ...]:
+        """The names of the settings of DDP that would change the bucket that a call carried."""
+        tied = self.tied.get((call.group, call.number))
+        return concerning(tied.bucket, self._fixes) if tied else ()
+
     def forward_line(self, call: Call) -> Line | None:
         """The line that first uses a parameter of the bucket: its gradient is the last to come."""
         tied = self.tied.get((call.group, call.number))
@@ -58,6 +64,10 @@ class Buckets:
         tied = self.tied.get((call.group, call.number))
         span = tied.reducer.span if tied else None
         return None if span is None else self._places.line_of(span)
+
+    @cached_property
+    def _fixes(self) -> tuple[JobFix, ...]:
+        return fixes_of(self._recording)
 
     @cached_property
     def tied(self) -> Mapping[tuple[str, int], Tied]:

@@ -1,11 +1,13 @@
 """Why a job of several ranks failed, hung or was slow: which rank, on which line, and why."""
 
+import re
 from collections.abc import Iterator, Sequence
 
+from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.places import Line
-from dynamo_lab.view.core.words import first_up, listed, seconds
+from dynamo_lab.view.core.words import first_up, listed, seconds, times
 from dynamo_lab.view.ranks.known import GroupKey, Known, condition_of, group_words, names_of
 from dynamo_lab.view.ranks.meetings import Meeting, differs, meetings
 
@@ -13,6 +15,7 @@ _LATE = 1.0
 """Seconds that a rank is waited for before that is said of a job that finished."""
 _ABSENT = ("finished", "cut off", "running")
 """How a rank ended that may have been waited for in vain: of others it is said what ended them."""
+_TOO_MUCH = re.compile(r"op\.preamble\.length <= op\.nbytes\.?\s*(\d+) vs\.? (\d+)")
 _OTHERWISE = "Ranks that wait in different collectives wait forever."
 
 
@@ -52,10 +55,29 @@ def _ended_from_outside(ranks: Sequence[Known]) -> Iterator[str]:
             yield f"{first_up(one.label)} {how}{_who_waits(one, ranks)}."
         elif ending.kind == "killed":
             said = f": {ending.message}" if ending.message else ""
-            yield (
-                f"{first_up(one.label)} was ended by {ending.signal}{_at(one)}"
-                f"{_who_waits(one, ranks)}{said.rstrip('.')}."
-            )
+            told = _mismatch(one, ranks) or f"{_who_waits(one, ranks)}{said.rstrip('.')}"
+            yield f"{first_up(one.label)} was ended by {ending.signal}{_at(one)}{told}."
+
+
+def _mismatch(one: Known, ranks: Sequence[Known]) -> str:
+    """What gloo ends a process with that got more than it waited for; empty of other last words.
+
+    The calls of such a rank are lost with it, but not those of the others.
+    """
+    found = _TOO_MUCH.search(one.rank.ending.message)
+    if found is None:
+        return ""
+    came, wanted = found.groups()
+    others = [
+        f"{other.label} brings {_sizes(call)} to {_call(call)}{_on(other, call)}"
+        for other in ranks
+        if other is not one and (call := other.waiting) is not None
+    ]
+    return (
+        f": gloo got a piece of {came} bytes from another rank where it waited for {wanted}, so "
+        "ranks bring different sizes or types to a collective, or call different ones"
+        + (f"; {others[0]}" if others else "")
+    )
 
 
 def _at(one: Known) -> str:
@@ -98,14 +120,31 @@ def _parted(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str]:
         if one.name != other.name:
             yield (
                 f"{first_up(b.label)} calls `{other.name}`{_on(b, other)} where {a.label} calls "
-                f"`{one.name}`{_on(a, one)}, {which}{_under(b, other)}. {_OTHERWISE}"
+                f"`{one.name}`{_on(a, one)}, {which}{_under(b, other)}{_handling(b, a)}. "
+                f"{_OTHERWISE}"
             )
         else:
             yield (
                 f"{first_up(b.label)} brings {_sizes(other)} to `{other.name}`{_on(b, other)}, but "
-                f"{a.label} {_sizes(one)}{_on(a, one)}, {which}: each rank must bring as much."
+                f"{a.label} {_sizes(one)}{_on(a, one)}, {which}: {_must(one, other)}."
             )
         return
+
+
+def _must(one: Call, other: Call) -> str:
+    if one.dtypes != other.dtypes:
+        return "each rank must bring tensors of the same type"
+    return "each rank must bring as much"
+
+
+def _handling(*ranks: Known) -> str:
+    """', while rank 1 handles ValueError: no such batch, raised at train.py, line 8'."""
+    for one in ranks:
+        handled = one.rank.handled
+        if handled is not None:
+            where = one.where(one.places.line_of(handled.span))
+            return f", while {one.label} handles {handled.message.rstrip('.')}, raised at {where}"
+    return ""
 
 
 def _on(one: Known, call: Call) -> str:
@@ -181,6 +220,7 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
     what = f"`{call.name}` {meeting.number} of {group}, in which {waiting} {does}{_on(other, call)}"
     condition = condition_of(other, other.line_of(call))
     under = f": there it is {condition}" if condition else ""
+    under += _times(one, other, call) + _placement(one, other, call)
     if one.rank.ending.kind == "finished":
         return f"{first_up(one.label)} ended without calling {what}{under}."
     if one.waiting is not None:
@@ -188,14 +228,44 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
         apart = "" if key == meeting.group else f" of {group_words(key, one.rank.size)}"
         return (
             f"{first_up(one.label)} waits in {_call(one.waiting)}{apart}{_on(one, one.waiting)}, "
-            f"and never comes to {what}{under}. {_OTHERWISE}"
+            f"and never comes to {what}{under}{_handling(one, other)}. {_OTHERWISE}"
         )
     if one.rank.ending.kind == "running":
         return f"{first_up(one.label)} had not come to {what} when it was last heard of{under}."
     stay = one.rank.stays[-1] if one.rank.stays else None
     spent = f" for {seconds(stay.end - stay.start)}" if stay and stay.end > stay.start else ""
     over = f" when its {limit:g} s were over" if limit else ""
-    return f"{first_up(one.label)} was{_at(one)}{spent}{over}, and had not come to {what}{under}."
+    was = f"{first_up(one.label)} was{_at(one)}{spent}{over}"
+    return f"{was}, and had not come to {what}{under}{_handling(one)}."
+
+
+def _placement(one: Known, other: Known, call: Call) -> str:
+    """'; there a DTensor [8, 4] goes from S(0) to R, and on rank 1 none changed its placement'."""
+    why = other.placements.why(call, other.nodes.node_of(call))
+    if not why:
+        return ""
+    none = not one.recording.redistributions and one.recording.environment != Environment()
+    return f"; there {why}" + (f", and on {one.label} none changed its placement" if none else "")
+
+
+def _times(one: Known, other: Known, call: Call) -> str:
+    """'; that line has called it 4 times on rank 0, and 3 times on rank 1', where both came to it.
+
+    Of two loops, one is longer: as with a batch that one rank alone has.
+    """
+    where = other.where(other.line_of(call))
+    if not where or one.rank.forgotten or other.rank.forgotten:
+        return ""
+    more, fewer = (
+        sum(c.name == call.name and each.where(each.line_of(c)) == where
+            for c in each.rank.calls or ())
+        for each in (other, one)
+    )  # fmt: skip
+    if not 0 < fewer < more:
+        return ""
+    return (
+        f"; that line called it {times(more)} on {other.label}, and {times(fewer)} on {one.label}"
+    )
 
 
 def _key(one: Known, call: Call) -> GroupKey:

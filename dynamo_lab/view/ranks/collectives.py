@@ -38,6 +38,7 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     line in each rank's own recording. `waited` is the time between the first that came and the
     last, which is `late`; None where one rank came alone. `bare` are the most seconds that a rank
     computed nothing while it ran, None where that was not measured. `absent` never came.
+    `settings` are names of `DdpView.settings`, of a bucket that they would change.
     """
 
     operator: str
@@ -60,6 +61,7 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     late: int
     absent: tuple[int, ...]
     is_done: bool
+    settings: tuple[str, ...] = ()
 
 
 class AlikeView(Struct, frozen=True, kw_only=True):
@@ -174,6 +176,7 @@ def _meeting(
         late=places[came[-1]],
         absent=tuple(places[number] for number in meeting.absent),
         is_done=all(each.is_done for each in meeting.calls.values()),
+        settings=one.buckets.settings(call),
     )
 
 

@@ -1,22 +1,32 @@
-"""What to try with a job under DDP: other buckets, a static graph, gradients in the buckets."""
+"""What to try with a job under DDP: other buckets, a static graph, gradients in the buckets.
+
+Only what would change something is offered: not a setting that the program has, nor a size of
+buckets that makes the same ones. What is not known of a job is no reason against a setting.
+"""
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from dynamo_lab.errors import FixError
+from dynamo_lab.model.ranks.reducers import Reduced, Reducer
 from dynamo_lab.model.recording import Recording
 
 _MB = 1 << 20
 
 
 class JobFix(Struct, frozen=True, kw_only=True):
-    """Something to write, as `name` says it, and what it changes; `changes` are DDP's arguments."""
+    """Something to write, as `name` says it, and what it changes; `changes` are DDP's arguments.
+
+    It concerns buckets of more than `over` bytes.
+    """
 
     name: str
     sentence: str
     changes: dict[str, Any]
+    over: int = 0
 
     @property
     def code(self) -> str:
@@ -32,53 +42,82 @@ class JobFix(Struct, frozen=True, kw_only=True):
 def fixes_of(recording: Recording) -> tuple[JobFix, ...]:
     """The fixes for a rank's modules under DDP; none where it has none."""
     reducers = recording.rank.reducers if recording.rank else ()
-    if not reducers:
-        return ()
-    whole = max(sum(bucket.bytes for bucket in one.initial) for one in reducers)
-    limits = [one.limit for one in recording.splits]
-    one_bucket = max(1, math.ceil(whole / _MB) + 1)
-    return (
-        _of_size(one_bucket, "All gradients in one bucket: one collective, and nothing is hidden."),
-        *(
-            _of_size(limit, "Buckets of half the size: sent earlier, and more of them.")
-            for limit in sorted({at // _MB // 2 for at in limits} - {0})
-        ),
-        JobFix(
+    return tuple(_fixes(recording, reducers)) if reducers else ()
+
+
+def _fixes(recording: Recording, reducers: Sequence[Reducer]) -> Iterator[JobFix]:
+    if any(one.rebuilt is None or len(one.rebuilt) > 1 for one in reducers):
+        yield _of_size(
+            max(1, math.ceil(max(map(_bytes, reducers)) / _MB) + 1),
+            "All gradients of a type in one bucket: sent once the whole backward is over, with "
+            "nothing to hide it.",
+        )
+    for half in sorted(set(_halves(recording, reducers))):
+        yield _of_size(
+            half, "Buckets of half the size: sent earlier, and more of them.", over=half * _MB
+        )
+    if not all(one.static_graph for one in reducers):
+        yield JobFix(
             name="static_graph=True",
-            sentence="The same parameters are used in each step: DDP need not look for others.",
+            sentence="For a model that uses the same parameters in each step: DDP finds out once.",
             changes={"static_graph": True},
-        ),
-        JobFix(
+        )
+    if not all(one.gradient_as_bucket_view for one in reducers):
+        yield JobFix(
             name="gradient_as_bucket_view=True",
             sentence="Gradients lie in the buckets: they take their memory once, and no copy.",
             changes={"gradient_as_bucket_view": True},
-        ),
-        JobFix(
-            name="python_reducer",
-            sentence="The collectives are in the backward's graph, by compiled autograd.",
-            changes={"python_reducer": True},
-        ),
-    )
+        )
+    if any(graph.stage == "dynamo" for graph in recording.graphs):
+        yield _PYTHON_REDUCER
 
 
-def _of_size(megabytes: int, sentence: str) -> JobFix:
+_PYTHON_REDUCER = JobFix(
+    name="python_reducer",
+    sentence="The collectives are in the backward's graph, by compiled autograd.",
+    changes={"python_reducer": True},
+)
+
+
+def _halves(recording: Recording, reducers: Sequence[Reducer]) -> Iterator[int]:
+    """Half of each limit, in megabytes, of which a module has more gradients than fit."""
+    most = max(map(_bytes, reducers))
+    limits = [one.limit for one in reducers if one.limit] or [one.limit for one in recording.splits]
+    for limit in limits:
+        half = limit // _MB // 2
+        if half and most > half * _MB:
+            yield half
+
+
+def _bytes(reducer: Reducer) -> int:
+    return sum(bucket.bytes for bucket in reducer.initial)
+
+
+def _of_size(megabytes: int, sentence: str, over: int = 0) -> JobFix:
     return JobFix(
         name=f"bucket_cap_mb={megabytes}",
         sentence=sentence,
         changes={"bucket_cap_mb": megabytes},
+        over=over,
     )
 
 
+def concerning(bucket: Reduced, fixes: Sequence[JobFix]) -> tuple[str, ...]:
+    """The names of the fixes that would change a bucket."""
+    return tuple(one.name for one in fixes if bucket.bytes > one.over)
+
+
 def fix_named(recording: Recording, name: str) -> JobFix:
-    """A fix of this name; of buckets any size.
+    """A fix of this name, whether it is offered or not; of buckets any size.
 
     Raises:
         FixError: no module is under DDP, or there is no such fix.
     """
-    known = fixes_of(recording)
-    if not known:
+    rank = recording.rank
+    if rank is None or not rank.reducers:
         raise FixError("No module of this job is wrapped in DistributedDataParallel.")
-    for one in known:
+    known = fixes_of(recording)
+    for one in (*known, _PYTHON_REDUCER):
         if one.name == name:
             return one
     key, _, value = name.partition("=")

@@ -8,7 +8,7 @@ from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.ranks import collectives, memory, messages, plans, splits
+from dynamo_lab.view.ranks import collectives, memory, messages, plans, reducers, splits
 from dynamo_lab.view.ranks.causes import causes, known_of
 from dynamo_lab.view.ranks.mesh import meshes, tensors
 from dynamo_lab.view.ranks.ranks import RanksView, build
@@ -17,8 +17,11 @@ _ENDS = {"finished": "finished", "raised": "raised", "exited": "exited", "killed
          "stopped": "stood still", "cut off": "was cut off", "running": "ran"}  # fmt: skip
 
 
-def build_job(job: Job, recordings: Mapping[str, Recording]) -> RanksView:
-    """What is shown of a job; `recordings` are those of its ranks by label."""
+def build_job(job: Job, recordings: Mapping[str, Recording], *, can_try: bool = False) -> RanksView:
+    """What is shown of a job; `recordings` are those of its ranks by label.
+
+    `can_try` is whether its program can be run again.
+    """
     ranks = known_of(job)
     view = build(recordings, (*job.remarks, *_unknown(job)))
     view = replace(
@@ -26,6 +29,7 @@ def build_job(job: Job, recordings: Mapping[str, Recording]) -> RanksView:
         collectives=None if job.plan else collectives.build(ranks),
         messages=messages.build(ranks),
         splits=splits.build(job.recordings[0]),
+        ddp=reducers.build(ranks[0] if ranks else None, can_try=can_try),
         plan=plans.build_plan(job, ranks),
         meshes=meshes.build([mesh for one in ranks for mesh in one.rank.meshes]),
         tensors=tensors.build(ranks),

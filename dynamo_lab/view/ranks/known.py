@@ -5,7 +5,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from dynamo_lab.model.ranks.intervals import Interval, length, union, without
 from dynamo_lab.model.ranks.ranks import Call, Rank
@@ -21,6 +21,7 @@ _OTHER_RANKS_FAULT = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 120
+_Block = ast.If | ast.While | ast.For | ast.AsyncFor
 
 
 class GroupKey(NamedTuple):
@@ -135,7 +136,10 @@ class Known:
 
 
 def condition_of(known: Known, line: Line | None) -> str:
-    """'under `if rank == 0` (line 12)', the innermost condition that a line is under, if it is."""
+    """'under `if rank == 0` (line 12)', the innermost condition that a line is under, if it is.
+
+    Without one it is the innermost loop: 'in `for batch in batches` (line 12)'.
+    """
     if line is None:
         return ""
     source = known.recording.sources[line[0]]
@@ -144,15 +148,23 @@ def condition_of(known: Known, line: Line | None) -> str:
         tree = ast.parse(whole) if source.kind != "library" else None
     except (SyntaxError, ValueError, RecursionError):
         return ""
-    found: ast.If | ast.While | None = None
-    for node in ast.walk(tree) if tree else ():
-        if isinstance(node, ast.If | ast.While) and _has((*node.body, *node.orelse), line[1]):
-            found = node if found is None or node.lineno >= found.lineno else found
-    if found is None:
+    around = [node for node in ast.walk(tree) if _is_around(node, line[1])] if tree else []
+    around.sort(key=lambda node: node.lineno)
+    branches = [node for node in around if isinstance(node, ast.If | ast.While)]
+    if branches:
+        found = branches[-1]
+        word = "if" if isinstance(found, ast.If) else "while"
+        part = "under" if _has(found.body, line[1]) else "in the `else` of"
+        return f"{part} `{word} {ast.unparse(found.test)[:_LONGEST]}` (line {found.lineno})"
+    loops = [node for node in around if isinstance(node, ast.For | ast.AsyncFor)]
+    if not loops or not _has(loops[-1].body, line[1]):
         return ""
-    word = "if" if isinstance(found, ast.If) else "while"
-    part = "under" if _has(found.body, line[1]) else "in the `else` of"
-    return f"{part} `{word} {ast.unparse(found.test)[:_LONGEST]}` (line {found.lineno})"
+    what, of = (ast.unparse(part)[:_LONGEST] for part in (loops[-1].target, loops[-1].iter))
+    return f"in `for {what} in {of}` (line {loops[-1].lineno})"
+
+
+def _is_around(node: ast.AST, line: int) -> TypeGuard[_Block]:
+    return isinstance(node, _Block) and _has((*node.body, *node.orelse), line)
 
 
 def _has(body: Sequence[ast.stmt], line: int) -> bool:

@@ -52,10 +52,10 @@ def build_plan(job: Job, ranks: Sequence[Known]) -> PlanView | None:
 
 def sentence(plan: Plan) -> str:
     """'A plan of 1,024 ranks, made in 14 s: nothing ran. ...'."""
-    kinds = plural(len(plan.kinds), "kind")
+    kinds = f"one of each of {len(plan.kinds)} kinds" if len(plan.kinds) > 1 else "one kind"
     return (
-        f"A plan of {plural(plan.size, 'rank')}, made in {seconds(plan.seconds)} from one of each "
-        f"of {kinds}: nothing ran."
+        f"A plan of {plural(plan.size, 'rank')}, made in {seconds(plan.seconds)} from {kinds}: "
+        "nothing ran."
     )
 
 

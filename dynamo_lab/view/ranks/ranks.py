@@ -26,6 +26,7 @@ from dynamo_lab.view.ranks.mesh.meshes import MeshView
 from dynamo_lab.view.ranks.mesh.tensors import TensorView
 from dynamo_lab.view.ranks.messages import MessagesView
 from dynamo_lab.view.ranks.plans import PlanView
+from dynamo_lab.view.ranks.reducers import DdpView
 from dynamo_lab.view.ranks.shapes import (
     Collective,
     Shape,
@@ -56,7 +57,8 @@ class RanksView(Struct, frozen=True, kw_only=True):
     `remarks` are about the logs themselves: ranks that are missing, processes that restarted.
     `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
     differ from most. `is_whole` is false where not all could be compared. `collectives` are those
-    that ran, where they were recorded; `splits` are what DDP made of the first rank's graphs.
+    that ran, where they were recorded; `splits` are what DDP made of the first rank's graphs, and
+    `ddp` what it reduces.
     With a `plan` nothing ran, and the rows are of the ranks that were planned.
     """
 
@@ -69,6 +71,7 @@ class RanksView(Struct, frozen=True, kw_only=True):
     is_whole: bool = True
     collectives: CollectivesView | None = None
     splits: tuple[SplitView, ...] = ()
+    ddp: DdpView | None = None
     messages: MessagesView | None = None
     plan: PlanView | None = None
     meshes: tuple[MeshView, ...] = ()

@@ -45,7 +45,11 @@ def why(call: Call, has_ddp: bool) -> str:
         if any(part in one for one in call.through):
             return words
     if is_reducers(call):
-        return "DDP reduces a bucket of gradients" if has_ddp else "called in C++ by the backward"
+        if not has_ddp:
+            return "called in C++ by the backward"
+        if call.dtypes and set(call.dtypes) == {"Int"}:
+            return "DDP tells which parameters a rank used"
+        return "DDP reduces a bucket of gradients"
     return ""
 
 

@@ -8,6 +8,7 @@ from dynamo_lab.model.core.notes import STANCE
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.exceptions import failure_line
+from dynamo_lab.view.breaks.libraries import library_of
 from dynamo_lab.view.breaks.makers import is_of_logging, is_of_pytorch, rule_at
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.breaks.stories import causes
@@ -231,13 +232,14 @@ def _whose(item: Break, places: Places) -> str:
 
 
 def _at(breaks: Sequence[Break], recording: Recording, places: Places) -> str:
-    """'line 4 (data-dependent branch) and line 6 (print call)'."""
+    """'line 4 (data-dependent branch) and line 6, in the library `einops` (print call)'."""
     lines = [places.line_of(item.span) for item in breaks]
     own = {source for source, number in lines if not places.is_library((source, number))}
     where = places.where_named if len(own) > 1 else places.where
     texts = [
-        f"{where(line)} ({rule_at(item, places).title})"
+        f"{where(line)}{f', in {library}' if library else ''} ({rule_at(item, places).title})"
         for item, line in zip(breaks, lines, strict=True)
+        for library in (library_of(item, places),)
     ]
     return listed(list(dict.fromkeys(texts)))
 

@@ -4,11 +4,19 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from dynamo_lab.measure.statistics import Spread
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.model.tiny import TinyBar, TinyOperation, TinyParameter, TinyPlan, TinyValue
+from dynamo_lab.model.tiny import (
+    StepMeasure,
+    TinyBar,
+    TinyOperation,
+    TinyParameter,
+    TinyPlan,
+    TinyValue,
+)
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.core.words import percent, plural, size
+from dynamo_lab.view.core.words import percent, plural, seconds, size
 
 KINDS = ("weight", "state", "sample", "activation", "gradient")
 """What takes memory, from what is there all the time to what comes and goes."""
@@ -129,6 +137,15 @@ def headline(plan: TinyPlan) -> str:
         f"A training step planned ahead of time: it needs {size(plan.bytes)}{limit}, and updates "
         f"{percent(plan.updated / max(1, plan.parameters))} of the model's numbers{less}."
     )
+
+
+def took(measure: StepMeasure) -> str:
+    """How long a step takes: '1.2 ms', or where that varies by much '0.9 ms to 1.4 ms'."""
+    if measure.seconds is None:
+        return "unknown"
+    found = Spread(*measure.seconds)
+    ends = (found.low, found.high) if found.is_shaky else (found.median,)
+    return " to ".join(dict.fromkeys(map(seconds, ends)))
 
 
 class PlanWords:

@@ -92,7 +92,7 @@ FIGURES: tuple[Figure, ...] = (
         machine="not stated in the release notes",
         source=_OPTIMIZERS,
         run="optimizers",
-        shows=("torch", "the step by itself"),
+        shows=("torch", "the step by itself", "recompiles with schedulers"),
         measured_by="python -m tests.benchmarks.optimizers cuda",
     ),
     Figure(
@@ -119,7 +119,7 @@ FIGURES: tuple[Figure, ...] = (
         machine="Xeon Platinum 8358",
         source=_OF_2_0,
         run="quantization",
-        shows=("int8",),
-        measured_by="",
+        shows=("x86", "onednn"),
+        measured_by="python -m tests.benchmarks.quantization",
     ),
 )

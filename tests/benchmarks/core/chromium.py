@@ -1,9 +1,10 @@
 """Where a Chromium is, and pages in it that tell how fast they answer."""
 
 import importlib.util
+import json
 import os
 import shutil
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,9 +26,10 @@ def find_chromium() -> str | None:
     return own if Path(own).exists() else None
 
 
+INPUTS = ("pointerover", "click", "keydown", "input", "wheel")
 _WATCH = """
 window.inputs = [];
-for (const type of ["pointerover", "click", "keydown", "input", "wheel"])
+for (const type of TYPES)
   addEventListener(type, (event) => {
     requestAnimationFrame(() => {
       const channel = new MessageChannel();  // its message comes once the frame is drawn
@@ -39,8 +41,8 @@ for (const type of ["pointerover", "click", "keydown", "input", "wheel"])
 
 
 @contextmanager
-def watched_pages() -> Generator[Callable[[], Any]]:
-    """Opens pages that measure how fast they answer."""
+def watched_pages(inputs: Sequence[str] = INPUTS) -> Generator[Callable[[], Any]]:
+    """Opens pages that measure how fast they answer to these events."""
     from playwright.sync_api import sync_playwright
 
     path = find_chromium()
@@ -49,7 +51,7 @@ def watched_pages() -> Generator[Callable[[], Any]]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         context = browser.new_context(viewport={"width": 1400, "height": 900})
-        context.add_init_script(_WATCH)
+        context.add_init_script(_WATCH.replace("TYPES", json.dumps(inputs)))
         yield context.new_page
         browser.close()
 

@@ -8,7 +8,8 @@ About 40 s more to compile was, too.
 For each model of the suite that is installed here a training step is timed whose model is compiled,
 with Adam's step eager and compiled, in turns; the step by itself is what PyTorch's recipe times
 (https://pytorch.org/tutorials/recipes/compiling_optimizer.html). Models are taken in turn from
-torch, transformers and timm until the time is over.
+torch, transformers and timm until the time is over. Before that it is counted how often the step is
+compiled again while schedulers change the learning rate.
 """
 
 from __future__ import annotations
@@ -33,13 +34,17 @@ from dynamo_lab.suite.text import table_text
 from dynamo_lab.suite.work import Steps, run
 from dynamo_lab.view.core.words import plural
 from tests.benchmarks.announced.store import store
+from tests.benchmarks.optimizers import schedules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dynamo_lab.suite.models.model import Model
 
-_FIRST = ("mlp", "transformer_encoder", "unet", "gpt2", "bert", "t5", "vit", "resnet")
+_FIRST = (
+    *("mlp", "resnet18_plain", "lstm", "transformer_encoder", "unet"),
+    *("gpt2", "bert", "t5", "vit", "resnet"),
+)
 """Models that come first, if they are on the list: one of each kind."""
 
 
@@ -59,9 +64,12 @@ def main() -> None:
     options = parser.parse_args()
     alone = _alone(options.device)
     print(f"the step by itself, Adam, 10 matrices of 1024 x 1024: {alone}", flush=True)
+    rates = "" if options.models else schedules.told(options.device)
     found = list(_results(options))
     print(table_text(build(found)))
     rows = {"the step by itself": alone, **_means(found)}
+    if rates:
+        rows["recompiles with schedulers"] = rates
     for name, told in rows.items():
         print(f"{name}: {told}")
     if options.store:
@@ -119,7 +127,7 @@ def _order(asked: str) -> list[Model]:
     wanted = asked.split(",") if asked else []
     there = [one for one in models().values() if one.is_installed]
     there = [one for one in there if not wanted or one.name in wanted]
-    there.sort(key=lambda one: one.name not in _FIRST)
+    there.sort(key=lambda one: (*_FIRST, one.name).index(one.name))
     families = [[m for m in there if m.family == family] for family in _families(there)]
     return [m for m in chain.from_iterable(zip_longest(*families)) if m is not None]
 

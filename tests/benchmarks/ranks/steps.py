@@ -65,7 +65,8 @@ def _model() -> tuple[nn.Module, torch.Tensor]:
     return model, torch.randn(4, length, size, device=_device())
 
 
-def _tensor_parallel(model: nn.Module, mesh: Any) -> None:
+def tensor_parallel(model: nn.Module, mesh: Any) -> None:
+    """Cut each block over the ranks of a mesh of one dimension."""
     names = ("q", "k", "v", "gate", "up")  # in one order on all ranks
     plan: Any = {**dict.fromkeys(names, ColwiseParallel()), "o": RowwiseParallel(),
                  "down": RowwiseParallel()}  # fmt: skip
@@ -119,10 +120,10 @@ def _made(how: str, variant: str, model: nn.Module) -> Callable[[torch.Tensor], 
         fully_shard(model, mesh=mesh)
         return model if variant == "eager" else torch.compile(model)
     if how == "tp":
-        _tensor_parallel(model, init_device_mesh(_device(), (size,), mesh_dim_names=("tp",)))
+        tensor_parallel(model, init_device_mesh(_device(), (size,), mesh_dim_names=("tp",)))
         return model if variant == "eager" else torch.compile(model, options=options)
     mesh = init_device_mesh(_device(), (size // 2, 2), mesh_dim_names=("dp", "tp"))
-    _tensor_parallel(model, mesh["tp"])
+    tensor_parallel(model, mesh["tp"])
     for block in model.children():
         fully_shard(block, mesh=mesh["dp"])
     fully_shard(model, mesh=mesh["dp"])

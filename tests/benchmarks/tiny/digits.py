@@ -3,28 +3,37 @@
 # torch and scikit-learn annotate their functions only in part.
 """Accuracy of training in float32 and in int8, of all and of some parameters.
 
-`python -m tests.benchmarks.tiny.digits [SEEDS [EPOCHS]]`, with a process for each seed.
+`python -m tests.benchmarks.tiny.digits [SEEDS [EPOCHS]]`; an interrupted one goes on where it was.
 
 scikit-learn's handwritten digits (1,797 images of 8 x 8). A network learns the even digits in
 float32; then, with a new head, it is trained on the odd ones, each way with the same samples in
 the same order. Its accuracy is that of its own forward (int8 where it trained in int8) on images
-that no training saw, mean and standard deviation over the seeds. The learning rate falls to zero in
-a line, from the same number each way; without scaling there is also one way with a rate of its own,
-the best of a grid by the accuracy on a third part of the images (as Lin et al. compare, in
-`algorithm/scripts/compare_qas.sh` of github.com/mit-han-lab/tiny-training). What is searched for,
+that no training saw: median, least and most over the seeds. The learning rate falls to zero in a
+line. It begins at float32's, which is the best of a grid; or at a way's own, the best of its grid.
+The best is that with the highest accuracy on a third part of the images, for the first seed.
+
+Without scaling a step of int8 takes the gradient as it is (Lin et al., NeurIPS 2022, section 2.1).
+The authors' comparison (`algorithm/scripts/compare_qas.sh` of github.com/mit-han-lab/tiny-training)
+gives each way its best rate and keeps the classifier in float (`ScaledLinear`), so that one rate
+has to suit both. Here that is the way without scaling but of the head. What is searched for,
 the last layers and the biases are trained within the same memory, that of a step of one image.
 """
 
 from __future__ import annotations
 
-import copy
+import hashlib
 import itertools
+import json
 import os
 import sys
+import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
+from math import log10
 from multiprocessing import get_context
-from statistics import mean, stdev
+from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
@@ -33,20 +42,19 @@ from torch.nn import functional
 from torch.nn.utils import fuse_conv_bn_eval
 
 import dynamo_lab as lab
-from dynamo_lab.render.tables import table
 from dynamo_lab.tiny.networks import Block, InvertedBottleneck
 from dynamo_lab.view.core.words import size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from dynamo_lab.tiny.plan import Plan
 
-BATCH, EPOCHS = 16, 30
+BATCH, EPOCHS = 16, 20
 LIMIT = 7_000  # bytes of a step of one image; a full update needs twice as many
 TRAIN, CHECK = 480, 160  # of 901 odd digits; the others are the test
-RATE = 0.05
-UNSCALED = (1e2, 1e3, 1e4, 1e5)
+RATES = (0.05, 0.2, 0.8)
+UNSCALED = (1e3, 4e3, 1.6e4)
 
 
 class Digits(nn.Module):
@@ -69,26 +77,33 @@ class Digits(nn.Module):
 
 @dataclass(frozen=True)
 class Way:
-    """A way to train: what is updated, in which numbers, whether int8's updates are scaled.
+    """A way to train: what is updated, in which numbers, of which parameters updates are scaled.
 
-    One that `is_tuned` has a learning rate of its own.
+    With `rates` the learning rate is the best of them, without it is float32's.
     """
 
     name: str
-    update: Any
+    update: Any = "all"
     dtype: str = "int8"
-    scaling: bool = True
-    is_tuned: bool = False
+    scaling: Any = True
+    rates: tuple[float, ...] = ()
 
 
+BIASES = ("*.bias", "head.*")
+FLOAT = Way("float32, all", dtype="float32", rates=RATES)
 WAYS = (
-    Way("float32, all", "all", "float32"),
-    Way("int8, all", "all"),
-    Way("int8, all, not scaled", "all", scaling=False),
-    Way("int8, all, not scaled, own rate", "all", scaling=False, is_tuned=True),
+    FLOAT,
+    Way("int8, all"),
+    Way("int8, all, own rate", rates=RATES),
+    Way("int8, all, not scaled", scaling=False),
+    Way("int8, all, only the head scaled, own rate", scaling="head.*", rates=RATES),
+    Way("int8, all, not scaled, own rate", scaling=False, rates=UNSCALED),
     Way("int8, searched", "search"),
     Way("int8, last 5 layers", "last 5"),
-    Way("int8, biases and head", ["*.bias", "head.*"]),
+    Way("int8, biases and head", BIASES),
+    Way(
+        "int8, biases and head, not scaled, own rate", BIASES, scaling=False, rates=(1e3, 1e4, 1e5)
+    ),
     Way("int8, head", "head.*"),
 )
 
@@ -148,32 +163,129 @@ def in_batches(part: tuple[torch.Tensor, torch.Tensor]) -> list[tuple[torch.Tens
     return list(zip(part[0].split(BATCH), part[1].split(BATCH), strict=True))
 
 
-def planned(model: nn.Module, way: Way, update: Any, data: Data, batch: int = BATCH) -> Plan:
-    samples = [(x[:batch], y[:batch]) for x, y in in_batches(data.train)[:4]]
-    options: dict[str, Any] = {"dtype": way.dtype}
-    if way.dtype == "int8":
-        options |= {"calibrate": samples, "scaling": way.scaling}
-    return lab.tiny(model, samples[0], update=update, memory=None, **options)
+class Kept:
+    """Results in a folder, a file each, so that nothing is computed twice by the same code."""
+
+    def __init__(self, name: str) -> None:
+        sources = [*Path(lab.__file__).parent.glob("tiny/**/*.py"), Path(__file__)]
+        code = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(sources))).hexdigest()
+        self._folder = Path(tempfile.gettempdir()) / f"tiny-digits-{code[:12]}" / name
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def of(self, key: str, compute: Callable[[], Any]) -> Any:
+        """What is kept under a key, computed if nothing is."""
+        path = self._folder / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
+        if not path.exists():
+            fresh = path.with_suffix(f".{os.getpid()}")
+            fresh.write_text(json.dumps(compute()))
+            fresh.replace(path)
+        return json.loads(path.read_text())
 
 
-def chosen(model: nn.Module, way: Way, data: Data, seed: int) -> Any:
-    """What is updated: searched for with the images that are trained and checked on."""
-    if way.update != "search":
-        return way.update
-    train, check = in_batches(data.train), in_batches(data.check)
-    settings = {"data": train, "check": check, "epochs": 4, "seed": seed}
-    x, y = train[0]
-    plan = lab.tiny(
-        *(model, (x[:1], y[:1])),
-        update="search",
-        dtype="int8",
-        memory=LIMIT,
-        optimizer={"lr": RATE},
-        search={**settings, "population": 12, "generations": 8},
-        calibrate=[(x[:1], y[:1]) for x, y in train[:4]],
-    )
-    print(f"seed {seed}\n{plan.search}", flush=True)
-    return plan.search.update if plan.search else way.update
+class Pupil:
+    """A seed's network that knows the even digits, and its training on the odd ones."""
+
+    def __init__(self, seed: int, epochs: int) -> None:
+        torch.set_num_threads(1)
+        self._seed, self._epochs = seed, epochs
+        self._even, self._data = digits(seed)
+        self._kept = Kept(f"seed-{seed}-epochs-{epochs}")
+
+    @cached_property
+    def _model(self) -> Digits:
+        return learned(*self._even, self._seed)
+
+    @cached_property
+    def _start(self) -> dict[str, torch.Tensor]:
+        return {name: value.clone() for name, value in self._model.state_dict().items()}
+
+    def best(self, way: Way) -> float:
+        """Of a way's rates that with the highest accuracy on the images for that."""
+        found = {rate: self.accuracies(way, rate)[2] for rate in way.rates}
+        return max(found, key=found.__getitem__)
+
+    def accuracies(self, way: Way, rate: float) -> tuple[float, float, float]:
+        """On the test after the first and the last epoch; on the images to choose a rate by."""
+        key = f"{way.update} {way.dtype} {way.scaling} {rate}"
+        return tuple(self._kept.of(key, lambda: self._trained(way, rate)))
+
+    def bytes_of(self, way: Way) -> int:
+        """What a step of one image needs."""
+        key = f"bytes of {way.update} {way.dtype}"
+        return self._kept.of(key, lambda: self._planned(way, batch=1).facts.bytes)
+
+    def _trained(self, way: Way, rate: float) -> tuple[float, float, float]:
+        plan, ends = self._planned(way), list[float]()
+        x, y = self._data.train
+        draw = torch.Generator().manual_seed(self._seed)
+        done, steps = 0, self._epochs * len(y) // BATCH
+        for epoch in range(self._epochs):
+            for part in torch.randperm(len(y), generator=draw).split(BATCH):
+                plan.step(x[part], y[part], lr=rate * (1 - done / steps))
+                done += 1
+            if epoch in (0, self._epochs - 1):
+                ends.append(accuracy(plan, self._data.test))
+        print(self._seed, way.name, rate, ends, flush=True)
+        return ends[0], ends[-1], accuracy(plan, self._data.check)
+
+    def _planned(self, way: Way, batch: int = BATCH) -> Plan:
+        """The plan of a way, from the network as it knew the even digits."""
+        samples = [(x[:batch], y[:batch]) for x, y in in_batches(self._data.train)[:4]]
+        options: dict[str, Any] = {"dtype": way.dtype, "update": self._update(way)}
+        if way.dtype == "int8":
+            options |= {"calibrate": samples, "scaling": way.scaling}
+        start = self._start
+        self._model.load_state_dict(start)
+        return lab.tiny(self._model, samples[0], memory=None, **options)
+
+    def _update(self, way: Way) -> Any:
+        """What is updated: searched for with the images that are trained and checked on."""
+        return self._kept.of("search", self._searched) if way.update == "search" else way.update
+
+    def _searched(self) -> dict[str, Any]:
+        train, check = in_batches(self._data.train), in_batches(self._data.check)
+        start = self._start
+        self._model.load_state_dict(start)
+        x, y = train[0]
+        settings = {"data": train, "check": check, "epochs": 4, "seed": self._seed}
+        plan = lab.tiny(
+            *(self._model, (x[:1], y[:1])),
+            update="search",
+            dtype="int8",
+            memory=LIMIT,
+            optimizer={"lr": RATES[0]},
+            search={**settings, "population": 12, "generations": 8},
+            calibrate=[(x[:1], y[:1]) for x, y in train[:4]],
+        )
+        assert plan.search is not None
+        print(f"seed {self._seed}\n{plan.search}", flush=True)
+        return dict(plan.search.update)
+
+    def orders(self) -> dict[str, float]:
+        """Orders of magnitude between the tensors' ratios of a weight to its step, beside float's.
+
+        As in figure 5 of the paper: the norm of each parameter by that of its gradient, in int8
+        both of the integers. With scaling one rate suits all as it does in float.
+        """
+        return self._kept.of("orders", self._orders)
+
+    def _orders(self) -> dict[str, float]:
+        quantized = cast("Any", self._planned(WAYS[1]).quantized)
+        x, y = in_batches(self._data.train)[0]
+        self._model.zero_grad()
+        functional.cross_entropy(self._model(x), y).backward()
+        apart: dict[str, list[float]] = {"scaled": [], "not scaled": [], "not scaled, weights": []}
+        for name, value in self._model.named_parameters():
+            scale = quantized.scales[name].view(-1, *[1] * (value.dim() - 1))
+            grad = cast("torch.Tensor", value.grad)
+            ratio, whole = value.detach().norm() / grad.norm(), value.detach() / scale
+            scaled = log10((whole.norm() / (grad / scale).norm() / ratio).item())
+            plain = log10((whole.norm() / (grad * scale).norm() / ratio).item())
+            apart["scaled"].append(scaled)
+            apart["not scaled"].append(plain)
+            if value.dim() > 1:
+                apart["not scaled, weights"].append(plain)
+        return {name: max(found) - min(found) for name, found in apart.items()}
 
 
 def accuracy(plan: Plan, part: tuple[torch.Tensor, torch.Tensor]) -> float:
@@ -184,75 +296,54 @@ def accuracy(plan: Plan, part: tuple[torch.Tensor, torch.Tensor]) -> float:
     return right / len(y)
 
 
-def trained(
-    model: nn.Module, way: Way, update: Any, data: Data, rate: float, seed: int, epochs: int
-) -> Iterator[Plan]:
-    """The plan after the first and the last epoch."""
-    plan = planned(copy.deepcopy(model), way, update, data)
-    x, y = data.train
-    draw = torch.Generator().manual_seed(seed)
-    done, steps = 0, epochs * len(y) // BATCH
-    for epoch in range(epochs):
-        for part in torch.randperm(len(y), generator=draw).split(BATCH):
-            plan.step(x[part], y[part], lr=rate * (1 - done / steps))
-            done += 1
-        if epoch in (0, epochs - 1):
-            yield plan
+def best_rate(way: Way, epochs: int) -> float:
+    return Pupil(0, epochs).best(way)
 
 
-def rate_of(model: nn.Module, way: Way, data: Data, seed: int, epochs: int) -> float:
-    """The learning rate; its own is that with the best accuracy on the images for that."""
-    if not way.is_tuned:
-        return RATE
-    found = {
-        rate: accuracy(
-            list(trained(model, way, way.update, data, rate, seed, epochs))[-1], data.check
-        )
-        for rate in UNSCALED
-    }
-    return max(found, key=found.__getitem__)
-
-
-def of_seed(seed: int, epochs: int) -> dict[str, tuple[float, float, int]]:
+def of_seed(seed: int, rates: Sequence[float], epochs: int) -> list[tuple[float, float, int]]:
     """By way the accuracy after the first and the last epoch, and the bytes for one image."""
-    torch.set_num_threads(1)
-    even, data = digits(seed)
-    model = learned(*even, seed)
-    found: dict[str, tuple[float, float, int]] = {}
-    for way in WAYS:
-        update = chosen(model, way, data, seed)
-        rate = rate_of(model, way, data, seed, epochs)
-        plans = trained(model, way, update, data, rate, seed, epochs)
-        first, *later = [accuracy(plan, data.test) for plan in plans]
-        size_of_one = planned(model, way, update, data, batch=1).facts.bytes
-        found[way.name] = first, later[-1] if later else first, size_of_one
-        print(seed, way.name, rate, *found[way.name], flush=True)
+    pupil = Pupil(seed, epochs)
+    found: list[tuple[float, float, int]] = []
+    for way, rate in zip(WAYS, rates, strict=True):
+        first, end, _ = pupil.accuracies(way, rate)
+        found.append((first, end, pupil.bytes_of(way)))
     return found
 
 
-def rows(found: Sequence[dict[str, tuple[float, float, int]]]) -> Iterator[tuple[str, ...]]:
-    full = [of_one[WAYS[0].name][1] for of_one in found]
-    for way in WAYS:
-        first, ends, sizes = zip(*(of_one[way.name] for of_one in found), strict=True)
+HEAD = ("trained", "rate", "after one epoch", "at the end", "least", "most", "to float32", "memory")
+
+
+def rows(
+    found: Sequence[Sequence[tuple[float, float, int]]], rates: Sequence[float]
+) -> Iterator[tuple[str, ...]]:
+    yield HEAD
+    yield ("---",) * len(HEAD)
+    full = [of_one[0][1] for of_one in found]
+    for way, rate, results in zip(WAYS, rates, zip(*found, strict=True), strict=True):
+        first, ends, sizes = zip(*results, strict=True)
         apart = [end - other for end, other in zip(ends, full, strict=True)]
+        shares = (median(first), median(ends), min(ends), max(ends))
         yield (
             way.name,
-            f"{100 * mean(first):.1f} %",
-            f"{100 * mean(ends):.1f} %",
-            f"{100 * stdev(ends):.1f}" if len(ends) > 1 else "",
-            f"{100 * min(ends):.1f} %",
-            f"{100 * mean(apart):+.1f}",
+            f"{rate:g}{', an end of its grid' * (rate in (way.rates[:1] + way.rates[-1:]))}",
+            *(f"{100 * share:.1f} %" for share in shares),
+            f"{100 * median(apart):+.1f}",
             size(max(sizes)),
         )
 
 
 def main() -> None:
     seeds, epochs = (*map(int, sys.argv[1:]), *(5, EPOCHS)[len(sys.argv) - 1 :])[:2]
+    tuned = [way for way in WAYS if way.rates]
     workers = min(seeds, os.cpu_count() or 1)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        found = list(pool.map(of_seed, range(seeds), [epochs] * seeds))
-    head = ("trained", "after one epoch", f"after {epochs}", "spread", "least", "to float32")
-    print("\n".join(table([(*head, "memory, one image"), *rows(found)])))
+        best = dict(zip(tuned, pool.map(best_rate, tuned, [epochs] * len(tuned)), strict=True))
+        rates = [best.get(way, best[FLOAT]) for way in WAYS]
+        found = list(pool.map(of_seed, range(seeds), [rates] * seeds, [epochs] * seeds))
+    print(f"\n{seeds} seeds, {epochs} epochs of {TRAIN} images: medians over the seeds\n")
+    print("\n".join(f"| {' | '.join(row)} |" for row in rows(found, rates)))
+    told = [f"{name} {value:.1f}" for name, value in Pupil(0, epochs).orders().items()]
+    print(f"\nOrders of magnitude between tensors, seed 0: {', '.join(told)}")
 
 
 if __name__ == "__main__":

@@ -166,6 +166,18 @@ def test_autocast_makes_it_half_precision() -> None:
     assert kernels(call)["cuda:sm_80"] == "flash"
 
 
+def test_a_mask_keeps_its_type_where_nothing_is_cast() -> None:
+    mask = torch.zeros(32, 32)
+    q = torch.randn(2, 4, 32, 64, dtype=torch.bfloat16)
+
+    def masked(q: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        return functional.scaled_dot_product_attention(q, q, q, attn_mask=mask)
+
+    [call] = calls(lab.lower(masked, q, mask))
+    assert ("mask", "f32[32, 32]") in call.facts
+    assert not call.differs
+
+
 def test_open_sizes_have_the_numbers_of_the_call() -> None:
     [call] = calls(lab.lower(attend, *half(), target="cuda:sm_90", dynamic=True))
     assert kernels(call)["cuda:sm_90"] == "cudnn"

@@ -32,7 +32,8 @@ def test_a_fix_removes_its_break_and_keeps_the_numbers(name: str) -> None:
     settings = config.get_config_copy()
     code = vars(fn).get("__code__")
     trial = item.try_fix(fix)
-    assert trial.numbers.same, trial.numbers.sentence
+    # what a call prints is lost with it, so nobody calls that the same
+    assert trial.numbers.same is (None if name == "print removed" else True), trial.numbers.sentence
     assert trial.recording.failure is None
     assert trial.recording.breaks == ()
     assert dict(trial.recording.environment.options) == dict(recording.environment.options)

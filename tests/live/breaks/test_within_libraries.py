@@ -1,6 +1,8 @@
 """Breaks in the code of libraries: what can be done about them, and what cannot."""
 
+import importlib
 import logging
+from pathlib import Path
 
 import pytest
 import torch
@@ -109,3 +111,24 @@ def test_a_recurrent_module_alone_is_no_place_where_nothing_can_be_done() -> Non
     assert not any("nothing to change" in text for text in item.advice)
     assert "skipped `LSTM`, which broke at the compiled call" in view.summary.sentence
     assert "allow_rnn" in recording.findings[0].code
+
+
+def test_a_package_that_breaks_is_named_whoever_calls_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "site-packages" / "lab_test_scaling"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        "def scale(x):\n    if x.sum() > 0:\n        return x * 2\n    return x\n"
+    )
+    monkeypatch.syspath_prepend(str(package.parent))
+    scale = importlib.import_module("lab_test_scaling").scale
+
+    def uses(x: torch.Tensor) -> torch.Tensor:
+        return scale(x.sin()) + 1
+
+    view = build(lab.explore(uses, torch.ones(4), backend="eager"))
+    assert "in the library `lab_test_scaling` (data-dependent branch)" in view.summary.sentence
+    told = [item.advice[0] for item in view.breaks]
+    assert any("not yours: what you can change is" in text for text in told)
+    assert any("no line of yours in this frame leads there" in text for text in told)

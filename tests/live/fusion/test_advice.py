@@ -12,6 +12,7 @@ from torch._inductor.codegen.cutlass import scheduling
 
 import dynamo_lab as lab
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.record.switches import SWITCHES
 from dynamo_lab.view import build
 from dynamo_lab.view.fusion import advice
 from dynamo_lab.view.fusion.advice import loops, sentences, templates, verdicts
@@ -126,6 +127,22 @@ def test_independent_kernels_become_one_on_a_gpu() -> None:
     alone = lab.lower(apart, *args, target="cuda:sm_90")
     combined = lab.lower(apart, *args, target="cuda:sm_90", options={"combo_kernels": True})
     assert (len(alone.kernels), len(combined.kernels)) == (2, 1)
+
+
+def sums(x: torch.Tensor, y: torch.Tensor) -> Any:
+    return x.sum(1), y.sum(1)
+
+
+@pytest.mark.parametrize(("fn", "threshold", "left"), [(apart, 10, 2), (apart, 0, 1), (sums, 0, 2)])
+def test_what_aggressive_fusion_changes_is_what_its_switch_says(
+    fn: Any, threshold: int, left: int
+) -> None:
+    """By itself nothing, and it is advised nowhere."""
+    args = torch.randn(64, 64), torch.randn(64, 64)
+    asked = {"aggressive_fusion": True, "score_fusion_memory_threshold": threshold}
+    assert groups(lab.lower(fn, *args, target="cuda:sm_90", options=asked)) == left
+    (switch,) = [one for one in SWITCHES if one.name == "aggressive_fusion"]
+    assert "unless its score_fusion_memory_threshold is 0" in switch.sentence
 
 
 @pytest.mark.parametrize("name", BY_NAME)

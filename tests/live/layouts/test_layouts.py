@@ -16,16 +16,17 @@ from torch._inductor.pattern_matcher import GraphPatternEntry
 from torch.fx.experimental.proxy_tensor import make_fx
 
 import dynamo_lab as lab
-from dynamo_lab.capture.layouts.choices import layout_choices
+from dynamo_lab.capture.layouts.layouts import choice_of, sentences
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.layouts.trial import WayName
+from dynamo_lab.view import build
 from dynamo_lab.view.layouts.reading import concats, convolutions, rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dynamo_lab.api.layouts.layouts import Layouts
-    from dynamo_lab.model.layouts.trial import LayoutChoice
+    from dynamo_lab.model.layouts.choices import LayoutChoice
 
 pytestmark = pytest.mark.live
 
@@ -64,7 +65,7 @@ def left_behind() -> tuple[object, ...]:
     return (
         GraphLowering.decide_layout_opt,
         GraphPatternEntry.apply,
-        (logger.level, logger.propagate, *logger.handlers),
+        (logger.level, logger.propagate, *logger.handlers, *logger.filters),
         torch.get_num_threads(),
         torch.jit.onednn_fusion_enabled(),
         config.freezing,
@@ -92,11 +93,14 @@ def test_each_way_is_had_timed_and_right(found: tuple[Layouts, dict[str, int]]) 
 
 def test_channels_last_is_chosen_and_seen(found: tuple[Layouts, dict[str, int]]) -> None:
     made = found[0]
-    (choice,) = made.trial.ways[1].choices
+    (choice,) = made.recordings["compiled"].layout_choices
     assert (choice.chosen, choice.rule, choice.convolutions) == (True, "oneDNN", 3)
     assert {one.order for one in convolutions(made.recordings["compiled"])} == {"channels last"}
     given = [one.given for one in convolutions(made.recordings["compiled"])]
     assert given == ["contiguous", "channels last", "channels last"]  # in memory, not as in eager
+    (listed,) = (row for row in build(made.recordings["compiled"]).choices if row.kind == "layout")
+    assert listed.choice == "Channels last is chosen for 3 convolutions"
+    assert listed.effect.startswith("3 results in channels last. Each call copies ")
     row = made.view.ways[1]
     assert {one.told for one in row.convolutions} == {""}
     # the weight of a convolution is brought into the layout in each call, unless it is frozen
@@ -137,7 +141,7 @@ def test_all_ways() -> None:
     threads = {"one thread"} if torch.get_num_threads() == 1 else set[str]()
     assert set(ways) == set(get_args(WayName)) - threads
     assert {one.problem for one in ways.values()} == {""}
-    assert ways["layout kept"].choices[0].rule == "off"
+    assert made.recordings["layout kept"].layout_choices[0].rule == "off"
     assert not rewritten(made.recordings["frozen, unpacked"]).packed
     assert rewritten(made.recordings["frozen, unpacked"]).folded
     (loop,) = concats(made.recordings["concat as loop"])
@@ -158,12 +162,9 @@ def decided(
 ) -> LayoutChoice:
     """What PyTorch's own function decides on the graph of a call, heard by ours."""
     graph = make_fx(call, tracing_mode="fake")(*args)
-    with config.patch(settings), layout_choices() as found:
+    with config.patch(settings), sentences() as said:
         chosen = GraphLowering.decide_layout_opt(graph, is_inference=is_inference)
-    (choice,) = found
-    assert choice.chosen == chosen
-    assert choice.is_inference == is_inference
-    return choice
+        return choice_of(graph, chosen, said, is_inference=is_inference)
 
 
 @pytest.mark.parametrize("is_inference", [True, False])

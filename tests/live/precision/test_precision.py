@@ -135,6 +135,37 @@ def test_a_precision_that_fails_is_told_and_the_setting_put_back() -> None:
     assert torch.get_float32_matmul_precision() == "highest"
 
 
+class Trained(nn.Module):
+    """A norm with statistics, and dropout: both act in training alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm, self.drop = nn.BatchNorm1d(32), nn.Dropout(0.5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.drop(self.norm(x))
+
+
+def test_a_model_that_trains_has_no_errors_and_keeps_its_state() -> None:
+    model, drawn = Trained(), torch.random.get_rng_state()
+    asked = lab.precision(model, X, **NONE)
+    assert not any(one.errors for one in asked.trial.ways)
+    assert "call .eval() first" in str(asked)
+    assert "call .eval() first" in asked._repr_mimebundle_()["text/html"]
+    assert int(model.norm.num_batches_tracked or 0) == 0
+    assert torch.equal(torch.random.get_rng_state(), drawn)
+    again = lab.precision(model.eval(), X, **NONE)
+    assert all(one.errors for one in again.trial.ways)
+    assert again.view.unlike == ""
+
+
+def test_without_float64_there_is_no_error_to_know() -> None:
+    weight = torch.randn(32, 4)
+    asked = lab.precision(lambda x: x @ weight, X, **NONE)
+    assert "does not run in float64" in asked.view.unlike
+    assert way(asked, "autocast bf16").dtype == "bfloat16"
+
+
 def test_a_unit_is_the_distance_to_the_next_float32() -> None:
     exact = torch.tensor([1.0, 2.0, -4.0], dtype=torch.float64)
     step = 2.0**-23

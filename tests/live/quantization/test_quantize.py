@@ -12,6 +12,8 @@ from torch._inductor import config as inductor_config
 import dynamo_lab as lab
 from dynamo_lab.capture.core.private import installed
 from dynamo_lab.errors import OptionError
+from dynamo_lab.view import build
+from dynamo_lab.view.quantization.products import products
 
 if TYPE_CHECKING:
     from dynamo_lab.api.quantization.quantize import Quantized
@@ -94,6 +96,27 @@ def test_weights_alone_leave_what_is_not_linear(
     assert any("int4" in name for name in found.facts.schemes[-1].kernels)
     assert "int4, weights alone" in str(found)
     assert "<table" in found._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "kernel", "given", "weight", "pattern"),
+    [
+        ("int8", "qlinear_pointwise", "u8", "i8", "qlinear"),
+        ("int8-dynamic", "_int_mm", "i8", "i8", ""),
+        ("int8-weights", "", "f32", "i8", ""),
+        ("int4-weights", "int4mm", "f32", "u8", ""),
+    ],
+)
+def test_a_recording_tells_the_kernel_of_each_product(
+    found: Quantized, scheme: str, kernel: str, given: str, weight: str, pattern: str
+) -> None:
+    recording = found.recordings[scheme]
+    made = list(products(recording))
+    assert len(made) == 2
+    assert {(one.given, one.weight, one.pattern) for one in made} == {(given, weight, pattern)}
+    assert all(kernel in one.kernel and bool(one.kernel) == bool(kernel) for one in made)
+    rows = [row for row in build(recording).choices if row.kind == "quantization"]
+    assert sum(row.count for row in rows) == 2
 
 
 def test_the_model_and_what_is_compiled_of_it_stay_as_they_are() -> None:

@@ -1,6 +1,6 @@
 """What decides whether, when and how far Dynamo captures."""
 
-from tests.matrix.row import Row, breaks, calls, partly, sentence, shown, unseen
+from tests.matrix.row import Row, breaks, calls, notes, partly, sentence, shown, unseen
 
 _DOCS = "https://docs.pytorch.org/docs/stable"
 _CONFIG = "https://docs.pytorch.org/docs/2.15/user_guide/torch_compiler/torch.compiler.config.html"
@@ -201,10 +201,11 @@ def f(x): print("here"); return x.sin()
 with torch.compiler.config.patch(reorderable_logging_functions={print}):
     rec = lab.explore(f, torch.ones(3), backend="eager")
 """,
-        seen=lambda rec: partly(
-            "one graph without a break; not that the message is printed after it",
+        seen=lambda rec: shown(
+            "one graph without a break, and that the message is printed after it",
             breaks(rec) == [],
             calls(rec) == ["sin"],
+            "`print` of line" in notes(rec),
         ),
         source=_CONFIG,
     ),
@@ -302,9 +303,10 @@ with lab.record() as recorder:
     compiled(torch.ones(3))
 rec = recorder.recording
 """,
-        seen=lambda rec: partly(
-            "the guards that are checked, here none; not those that the filter took away",
+        seen=lambda rec: shown(
+            "the guards that are checked, here none, and those that the filter took away",
             rec.guards == (),
+            "TENSOR_MATCH on L['x']" in notes(rec),
             rec.captured_graphs(),
         ),
         needs=("compiler.skip_all_guards_unsafe",),

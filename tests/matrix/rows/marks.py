@@ -1,6 +1,6 @@
 """What a program tells the compiler about its functions."""
 
-from tests.matrix.row import Row, bodies, breaks, calls, partly, shown
+from tests.matrix.row import Row, bodies, breaks, calls, notes, partly, shown
 
 _MADE = "https://docs.pytorch.org/docs/stable/generated/torch.compiler"
 
@@ -94,8 +94,9 @@ rec = lab.explore(lambda x: x + operator.indexOf([3, 4], 4), torch.ones(3), back
 def scale(): return 3.0
 rec = lab.explore(lambda x: x * scale(), torch.ones(3), backend="eager")
 """,
-        seen=lambda rec: partly(
-            "the constant in the graph; not that it is assumed",
+        seen=lambda rec: shown(
+            "the constant in the graph, and that it is taken for granted",
+            "`scale` was called once" in notes(rec),
             calls(rec) == ["operator.mul"],
             any("3.0" in node.arguments for node in rec.captured_graphs()[0].nodes),
         ),

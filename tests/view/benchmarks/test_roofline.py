@@ -170,6 +170,22 @@ def test_all_together_and_the_slowest_first() -> None:
     assert found.y == (7, 11)
 
 
+def test_two_calls_of_one_library_kernel_are_two_names() -> None:
+    of = work(6 * MB, 4 * MB, 5 * MB)
+    found = seen(
+        timed(0, of, 3e-3, buffers=("buf1",), line=10),
+        timed(0, of, 2e-3, buffers=("buf4", "buf5"), line=14),
+        timed(0, of, 1e-3, line=20),
+        timed(1, of, 5e-4, buffers=("buf7",), line=22),
+    )
+    assert [one.name for one in found.points] == [
+        "kernel_0 (buf1)",
+        "kernel_0 (buf4 and buf5)",
+        "kernel_0 (line 20 of its wrapper)",
+        "kernel_1",
+    ]
+
+
 def test_nothing_without_limits_or_kernels() -> None:
     good = timed(0, work(MB, MB, MB), 1e-3)
     assert build(recording(good, limits=None)) is None

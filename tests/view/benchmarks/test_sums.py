@@ -77,3 +77,32 @@ def test_parts_that_are_flushed_each_are_said_to_be(make: Make) -> None:
     assert any("part of its gain is that" in one for one in shown.remarks)
     plenty = replace(found, series=(replace(cold, seconds=(1.0,) * 12),))
     assert not any("part of its gain is that" in one for one in program(recording, plenty).remarks)
+
+
+def test_the_slowest_kernel_is_named_only_where_its_times_tell_it_apart(make: Make) -> None:
+    recording, found = measured(make)
+    said = program(recording, found).slowest
+    assert said is not None
+    assert said.sentence == "The slowest of 7 kernels takes 118 µs, 32 % of a warm call"
+    assert [(one.id, one.where, one.line) for one in said.kernels] == [(1, "line 3", "line:0:3")]
+    own = [one for one in found.kernels if (one.way, one.phase) == (1, "forward")]
+
+    def changed(times: dict[int, tuple[float, ...]]) -> Benchmark:
+        rows = (
+            replace(one, warm=times.get(one.kernel, one.warm)) if one in own else one
+            for one in found.kernels
+        )
+        return replace(found, kernels=tuple(rows))
+
+    same = next(one.warm for one in own if one.kernel == 1)
+    two = program(recording, changed({3: same})).slowest
+    assert two is not None
+    assert "The slowest of 7 kernels are not distinguishable, " in two.sentence
+    assert {one.id for one in two.kernels} == {1, 3}
+    alike = {one.kernel: tuple(time / 9 for time in same) for one in own}
+    assert program(recording, changed(alike)).slowest is None
+    one_left = {one.kernel: () for one in own if one.kernel != 1}
+    assert program(recording, changed(one_left)).slowest is None
+    untimed = program(recording, changed({3: ()})).slowest
+    assert untimed is not None
+    assert untimed.sentence.startswith("The slowest of the 6 kernels that could be timed takes")

@@ -7,7 +7,7 @@ import pytest
 
 from dynamo_lab.api.recording import load
 from dynamo_lab.errors import AssemblyError, OptionError
-from dynamo_lab.live.assembly import ask
+from dynamo_lab.live.assembly.assembly import ask
 from dynamo_lab.live.session import Session
 from dynamo_lab.model.core.codec import save
 from dynamo_lab.model.recording import Recording

@@ -1,12 +1,15 @@
 """What is said of an edit, in words and in a terminal."""
 
+import pytest
 from msgspec import structs
 
-from dynamo_lab.model.benchmarks import Comparison, Verdict
+from dynamo_lab.measure.statistics import rounds_needed
+from dynamo_lab.model.benchmarks import Comparison, Machine, Verdict
 from dynamo_lab.model.kernels import Diagnostic, Edit, EditTiming, Worst
 from dynamo_lab.render.terminal import as_text
 from dynamo_lab.render.terminal.kernels.edits import edited
-from dynamo_lab.view.kernels.edits import build
+from dynamo_lab.view.core.words import BUSY
+from dynamo_lab.view.kernels.edits import TimingView, build
 
 EDIT = Edit(
     kernel=2,
@@ -100,3 +103,39 @@ def test_an_edit_that_is_not_bit_for_bit_names_what_was_taken_for_rounding() -> 
     far = structs.replace(compared("out_ptr0", "close", 1226), tolerance="1.3e-05 relative")
     view = build(structs.replace(EDIT, comparisons=(far, compared("output 0", "close", 9))))
     assert view.sentence == "It is right within a tolerance of 1.3e-05 relative."
+
+
+def told(edit: Edit = EDIT, *, rounds: int = 25, busy: bool = False) -> TimingView:
+    """What is said where each round with the edit took seven times as long."""
+    timing = EditTiming(
+        what="kernel",
+        cache="warm",
+        original=(1e-6,) * rounds,
+        edited=(7e-6,) * rounds,
+        is_busy=busy,
+    )
+    return build(structs.replace(edit, timings=(timing,))).timings[0]
+
+
+def test_a_slower_edit_is_called_slower_on_an_idle_machine() -> None:
+    assert told().ratio.startswith("7.000 times slower")
+    assert told().tone == "bad"
+
+
+def test_a_text_that_did_not_change_is_neither_slower_nor_faster() -> None:
+    same = told(structs.replace(EDIT, after=EDIT.before))
+    assert (same.ratio, same.tone) == ("the same text: what differs is noise", "")
+
+
+@pytest.mark.parametrize("load", [0.0, 9.0])
+def test_a_busy_machine_gives_no_verdict(load: float) -> None:
+    edit = structs.replace(EDIT, machine=Machine(cores=4, load=load))
+    found = told(edit, busy=not load)
+    assert (found.ratio, found.tone) == ("not told apart: the machine was busy", "")
+    timing = EditTiming(what="kernel", cache="warm", original=(1.0,), edited=(1.0,), is_busy=True)
+    assert BUSY in build(structs.replace(edit, timings=(timing,))).sentence
+
+
+def test_too_few_rounds_give_no_verdict() -> None:
+    assert told(rounds=rounds_needed() - 1).ratio.startswith("too few rounds to tell")
+    assert told(rounds=rounds_needed()).tone == "bad"

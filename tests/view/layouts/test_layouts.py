@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from dynamo_lab.model.graphs import Value
-from dynamo_lab.model.layouts.trial import LayoutChoice, Trial, WayTrial
+from dynamo_lab.model.layouts.choices import LayoutChoice
+from dynamo_lab.model.layouts.trial import Trial, WayTrial
 from dynamo_lab.model.lowering import Buffer, LoopLine, Lowered, Lowering
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.fallback.layouts.layouts import layouts_html
 from dynamo_lab.render.terminal.layouts.layouts import layouts_text
 from dynamo_lab.view.layouts.layouts import LayoutsView, build
-from dynamo_lab.view.layouts.reading import order_of
+from dynamo_lab.view.layouts.reading import concats, convolutions, order_of
+from dynamo_lab.view.layouts.words import astray
 from tests.view.samples.table import Table, graph
 
 LAST, FIRST = ("768", "1", "48", "3"), ("768", "256", "16", "1")
@@ -63,16 +66,17 @@ def recording(
 def shown(choice: LayoutChoice, facts: Recording) -> LayoutsView:
     ways = (
         WayTrial(name="eager", seconds=(2.0,) * 20),
-        WayTrial(name="compiled", choices=(choice,), difference=0.0, seconds=(1.0,) * 20),
+        WayTrial(name="compiled", difference=0.0, seconds=(1.0,) * 20),
         WayTrial(name="oneDNN Graph", groups=(("convolution", "relu"),) * 2, seconds=(1.0,) * 3),
         WayTrial(name="frozen", problem="RuntimeError: </script>."),
     )
-    return build(Trial(title="Net", machine="a CPU", device="cpu", ways=ways), {"compiled": facts})
+    trial = Trial(title="Net", machine="a CPU", device="cpu", ways=ways)
+    return build(trial, {"compiled": replace(facts, layout_choices=(choice,))})
 
 
-CHOSEN = LayoutChoice(chosen=True, rule="oneDNN", convolutions=1)
-SAID = LayoutChoice(chosen=False, rule="said", said="too few", convolutions=1)
-UNKNOWN = LayoutChoice(chosen=False, rule="unknown", convolutions=1)
+CHOSEN = LayoutChoice(graph=0, chosen=True, rule="oneDNN", convolutions=1)
+SAID = LayoutChoice(graph=0, chosen=False, rule="said", said="too few", convolutions=1)
+UNKNOWN = LayoutChoice(graph=0, chosen=False, rule="unknown", convolutions=1)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +114,7 @@ def test_a_row_of_each_way() -> None:
         (CHOSEN, "is chosen for 1 convolution: all convolutions are on a CPU with oneDNN"),
         (SAID, 'is not chosen for 1 convolution. PyTorch: "too few".'),
         (UNKNOWN, "PyTorch gives no reason"),
-        (LayoutChoice(chosen=False, rule="none"), "not chosen: there is no convolution"),
+        (LayoutChoice(graph=0, chosen=False, rule="none"), "not chosen: there is no convolution"),
     ],
 )
 def test_a_choice_is_told_with_its_reason(choice: LayoutChoice, words: str) -> None:
@@ -140,6 +144,38 @@ def test_a_concatenation_tells_its_copies() -> None:
     assert facts[1].endswith(
         "2 parts are written where they belong in one buffer, 1 of them by a copy."
     )
+
+
+def test_a_name_of_a_buffer_is_of_its_own_graph() -> None:
+    """Each graph counts its buffers from 0: the other one copies what this one writes in place."""
+    first, second = recording(FIRST, LAST), recording(LAST, LAST)
+    written = [replace(one, body=()) if one.name == "buf2" else one for one in second.buffers]
+    moved = tuple(replace(one, id=one.id + 4, graph=1) for one in written)
+    rows = tuple(
+        replace(row, buffers=tuple(at + 4 for at in row.buffers))
+        for row in second.lowerings[0].nodes
+    )
+    both = replace(
+        first,
+        graphs=(first.graphs[0], replace(second.graphs[0], id=1)),
+        buffers=(*first.buffers, *moved),
+        lowerings=(*first.lowerings, Lowering(graph=1, nodes=rows)),
+    )
+    assert [one.copied for one in concats(both)] == [1, 0]
+    assert [one.given for one in convolutions(both)] == ["contiguous", "channels last"]
+
+
+def test_a_convolution_of_three_dimensions_is_not_asked_for_channels_last() -> None:
+    shape, stride = ("2", "3", "4", "4", "4"), ("192", "64", "16", "4", "1")
+    (conv,) = convolutions(recording(stride, stride, shape))
+    assert "over two dimensions alone" in astray(conv, CHOSEN)
+    assert astray(conv, SAID) == ""
+
+
+def test_a_choice_that_was_not_recorded_explains_nothing() -> None:
+    facts = recording(FIRST, LAST)
+    (conv,) = convolutions(facts)
+    assert astray(conv, None) == "What was chosen for its graph is not known."
 
 
 def test_hostile_text_is_text() -> None:

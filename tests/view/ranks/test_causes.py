@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.ranks.jobs import Job
-from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank, Stay
+from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Handled, Rank, Stay
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.view.ranks.causes import causes
 from dynamo_lab.view.ranks.job import build_job
@@ -49,6 +49,18 @@ def rank(
         title="step", rank=own, spans=spans, stacks=tuple((at,) for at in range(8)),
         sources=(Source("train.py", "user", (Excerpt(1, TEXT),)),),
     )  # fmt: skip
+
+
+LOOP = """\
+import torch.distributed as dist
+def step(batches):
+    for x in batches:
+        dist.all_reduce(x)
+    try:
+        load(x)
+    finally:
+        dist.barrier()
+"""
 
 
 def said(*recordings: Recording, was_cut: bool = True) -> list[str]:
@@ -99,6 +111,46 @@ def test_sizes_of_a_scatter_may_differ() -> None:
     assert said(rank(0, one), rank(1, other), was_cut=False) == []
 
 
+def test_other_types_are_told_as_such() -> None:
+    (told,) = said(rank(0, call(3)), rank(1, call(3, dtypes=("Double",))), was_cut=False)
+    assert told.startswith("Rank 1 brings double[8] to `all_reduce` at train.py, line 3")
+    assert told.endswith("of all ranks: each rank must bring tensors of the same type.")
+
+
+def in_a_loop(recording: Recording) -> Recording:
+    return replace(recording, sources=(Source("train.py", "user", (Excerpt(1, LOOP),)),))
+
+
+def test_a_loop_that_one_rank_leaves_earlier_is_told_with_how_often() -> None:
+    own = rank(0, call(4), call(4, 2), waiting(4, 3), kind="cut off", line=4)
+    (told,) = said(*map(in_a_loop, (own, rank(1, call(4), call(4, 2)))))
+    assert told == (
+        "Rank 1 ended without calling `all_reduce` 3 of all ranks, in which rank 0 waits at "
+        "train.py, line 4 (`dist.all_reduce(x)`): there it is in `for x in batches` (line 3); that "
+        "line called it 3 times on rank 0, and twice on rank 1."
+    )
+    forgetful = rank(1, call(4), call(4, 2))
+    assert forgetful.rank
+    forgetful = replace(forgetful, rank=replace(forgetful.rank, forgotten=7))
+    (told,) = said(*map(in_a_loop, (own, forgetful)))
+    assert "that line called it" not in told
+
+
+def test_an_exception_that_led_to_another_collective_is_told() -> None:
+    own = rank(0, waiting(4), kind="cut off", line=4)
+    other = rank(1, waiting(8, name="barrier"), kind="cut off", line=8)
+    assert other.rank
+    handled = Handled(message="ValueError: no such batch.", span=5)
+    led = replace(other, rank=replace(other.rank, handled=handled))
+    (told,) = said(in_a_loop(own), in_a_loop(led))
+    assert told.startswith("Rank 1 calls `barrier` at train.py, line 8")
+    words = (
+        "while rank 1 handles ValueError: no such batch, raised at train.py, line 6 (`load(x)`)."
+    )
+    assert f"{words} Ranks that wait" in told
+    assert "handles" not in said(in_a_loop(own), in_a_loop(other))[0]
+
+
 def test_a_wait_in_another_group_is_told() -> None:
     (told, *_) = said(
         rank(0, waiting(3), kind="cut off", line=3),
@@ -126,6 +178,24 @@ def test_a_rank_that_is_gone_is_named_with_who_waits(ending: Any, words: str) ->
     assert told[0].startswith(words)
     assert "; rank 0 waited for it in `all_reduce` 1 at train.py, line 3" in told[0]
     assert len(told) == 1
+
+
+def test_what_gloo_ends_a_process_with_is_told_in_words() -> None:
+    last = (
+        "what():  [enforce fail at pair.cc:456] op.preamble.length <= op.nbytes. 16 vs 8. Received"
+    )
+    closed = "RuntimeError: [gloo/pair.cc] Connection reset by peer"
+    (told,) = said(
+        rank(0, line=3, kind="killed", signal="SIGABRT", message=last),
+        rank(1, waiting(3, sizes=((16,),)), kind="raised", message=closed),
+        was_cut=False,
+    )
+    assert told == (
+        "Rank 0 was ended by SIGABRT at train.py, line 3 (`dist.all_reduce(x)`): gloo got a piece "
+        "of 16 bytes from another rank where it waited for 8, so ranks bring different sizes or "
+        "types to a collective, or call different ones; rank 1 brings float[16] to `all_reduce` 1 "
+        "at train.py, line 3 (`dist.all_reduce(x)`)."
+    )
 
 
 def test_a_closed_connection_is_not_the_cause() -> None:

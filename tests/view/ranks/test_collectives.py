@@ -102,6 +102,8 @@ def test_a_call_of_cpp_in_a_backward_is_of_ddp_only_where_there_is_ddp() -> None
     assert why(asked, has_ddp=True) == "DDP reduces a bucket of gradients"
     assert why(asked, has_ddp=False) == "called in C++ by the backward"
     assert why(call(3), has_ddp=True) == ""
+    counted = call(3, is_backward=True, dtypes=("Int",))  # no gradient is of that type
+    assert why(counted, has_ddp=True) == "DDP tells which parameters a rank used"
 
 
 @pytest.mark.parametrize(

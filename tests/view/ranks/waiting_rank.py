@@ -1,7 +1,7 @@
 """One rank of a job: it waits in a collective that the other never makes."""
 
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
-from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank, Stay
+from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Handled, Rank, Stay
 from dynamo_lab.model.ranks.reducers import Reduced, Reducer
 from dynamo_lab.model.recording import Recording
 
@@ -29,6 +29,7 @@ def waiting_rank() -> Recording:
             seen=9.0,
             span=1,
             reducers=(Reducer(group="0", initial=(Reduced(bytes=32),), span=0),),
+            handled=Handled(message="ValueError: no such batch", span=0),
             ending=Ending(kind="cut off"),
         ),
     )

@@ -8,6 +8,7 @@ from .assembled import assembled as assembled
 from .attention.attending import attending as attending
 from .big import big as big
 from .branch_and_print import branch_and_print as branch_and_print
+from .choices.choosing import choosing as choosing
 from .cut import cut as cut
 from .decomposed import decomposed as decomposed
 from .fast_path.encoding import encoding as encoding

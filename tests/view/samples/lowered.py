@@ -7,7 +7,9 @@ from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.graphs import Value
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.lowering import (
+    Autotuning,
     Buffer,
+    Candidate,
     CudaGraphs,
     CudaPart,
     LoopLine,
@@ -128,6 +130,18 @@ def lowered() -> Recording:
                    reads=("buf1",), why=Why(cause="listed"), layout="MultiOutputLayout"),
             _square(id=5, name="buf5", operation="op5", kind="part", form="MultiOutput",
                    during=inv, nodes=(inv,), of="buf4", reads=("buf4",), dropped=True),
+        ),
+        autotunings=(
+            Autotuning(
+                operator="mm", graph=1, node=mm, inputs=("float32[8, 8]", "float32[8, 8]"),
+                candidates=(
+                    Candidate(name="cpp_gemm_0", is_template=True, description="AVX2",
+                              seconds=4e-5),
+                    Candidate(name="mm", is_template=False, seconds=2e-5),
+                    Candidate(name="cpp_gemm_1", is_template=True),
+                ),
+                chosen=1,
+            ),
         ),
         cuda_graphs=(
             CudaGraphs(

@@ -6,7 +6,7 @@ import { Empty, Fold } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import { ByHand } from "./by-hand";
 import { Difference } from "./difference";
-import { BenchKernels } from "./kernels";
+import { BenchKernels, Slowest } from "./kernels";
 import { Measure } from "./measure";
 import { BenchMemory } from "./memory";
 import { Roofline } from "./roofline";
@@ -16,10 +16,12 @@ import { Ways } from "./ways";
 const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Variants", kernels: "Kernel by kernel", memory: "Memory", code: "By hand", machine: "Machine" };
 
 function Verdicts({ bench }: { bench: BenchView }) {
+  const [first] = bench.kernels.programs;
   return (
     <ul class="dl-verdicts">
       {[bench.state, ...bench.doubts].filter(Boolean).map((text) => <li key={text} class="dl-tone-warning">{text}</li>)}
       {bench.verdicts.map(({ sentence, tone }) => <li key={sentence} class={`dl-tone-${tone}`}>{sentence}</li>)}
+      {first?.slowest && <li><Slowest program={first} /></li>}
       {bench.changes && <li class="dl-dim">{bench.changes}</li>}
     </ul>
   );

@@ -36,8 +36,8 @@ export function y(round: number, rounds: number): number {
 
 /** Groups drawn before more are asked for. */
 export const SHOWN = 40;
-/** The looks of a whole call's parts: kernels, overhead, what is left. */
-export const LEGEND: readonly string[] = ["bar-faster", "part-overhead", "part-rest"];
+/** The looks of a whole call's parts: kernels, overhead, what is left. None is the look of an outcome. */
+export const LEGEND: readonly string[] = ["part-kernels", "part-overhead", "part-rest"];
 
 /** Groups by what they lose or gain with these caches, and the longest time of all. */
 export function grouped(program: ProgramView, cache: "cold" | "warm"): { groups: readonly KernelGroupView[]; most: number } {

@@ -31,6 +31,19 @@ function Sum({ program }: { program: ProgramView }) {
   );
 }
 
+/** The kernel that takes the most of a call, and its line. */
+export function Slowest({ program }: { program: ProgramView }) {
+  if (!program.slowest) return null;
+  const { sentence, kernels } = program.slowest;
+  return (
+    <>
+      {sentence}: {kernels.map((one, i) => (
+        <span key={one.id}>{i > 0 && "; "}<Go to={kernelEntity(one.id)}>{one.title}</Go>{one.where && ", "}{one.line ? <Go to={one.line}>{one.where}</Go> : one.where}</span>
+      ))}
+    </>
+  );
+}
+
 function Bar({ value, most, text, look }: { value: number | null; most: number; text: string; look: string }) {
   return (
     <div class="dl-pair-bar">
@@ -102,6 +115,7 @@ export function BenchKernels({ programs }: { programs: readonly ProgramView[] })
       </div>
       {program.problem && <p class="dl-refused">{program.problem}</p>}
       <Sum program={program} />
+      <p class="dl-slowest"><Slowest program={program} /></p>
       {program.remarks.map((remark) => <p key={remark} class="dl-tone-warning">{remark}</p>)}
       {groups.length === 0 && <Empty title="No kernel was timed" />}
       <ul class="dl-bench-groups">

@@ -1,20 +1,14 @@
 // What can be tried against a break, and, where a kernel has the program, a button that tries it.
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useStore } from "../core/context";
 import { NOTHING, type Ran } from "../core/recordings";
-import type { BreakView, Fix, TrialOutcome } from "../core/types.generated";
-import { Prose } from "../ui/bits";
-import { diffTone } from "../ui/differing";
+import type { BreakView, TrialOutcome } from "../core/types.generated";
 import { Table } from "../ui/copy/table";
+import { TryFix } from "../ui/runs/try-fix";
 
 type Trial = Ran<TrialOutcome>;
 type State = { readonly fix: string; readonly trial?: Trial; readonly error?: string };
-
-function Code({ text }: { text: string }) {
-  return <pre class="dl-fix-code">{text.split("\n").map((line, i) => <div key={i} class={diffTone(line)}>{line || " "}</div>)}</pre>;
-}
 
 function Outcome({ trial, show }: { trial: Trial; show: () => void }) {
   const { counts, numbers, same, failure, new_breaks } = trial.outcome;
@@ -34,30 +28,6 @@ function Outcome({ trial, show }: { trial: Trial; show: () => void }) {
       {failure && <pre class="dl-failure">{failure}</pre>}
       <button type="button" class="dl-button" onClick={show}>Open this recording</button>
     </div>
-  );
-}
-
-interface FixProps {
-  readonly fix: Fix;
-  readonly busy: string | null;
-  readonly onTry: (() => void) | null;
-  readonly children: ComponentChildren;
-}
-
-function Fix({ fix, busy, onTry, children }: FixProps) {
-  return (
-    <li>
-      <div class="dl-fix-head">
-        <span><code>{fix.name}</code> <Prose text={fix.sentence} /></span>
-        {onTry && (
-          <button type="button" class="dl-button" title="Runs your program twice more, on copies" disabled={busy !== null} onClick={onTry}>
-            {busy === fix.name ? "Trying\u2026" : "Try it"}
-          </button>
-        )}
-      </div>
-      <Code text={fix.code} />
-      <div role="status">{children}</div>
-    </li>
   );
 }
 
@@ -89,10 +59,10 @@ export function Fixes({ item }: { item: BreakView }) {
       {!offered && <p class="dl-dim">Where the program still lives: <code>rec.breaks[{item.id}].try_fix()</code></p>}
       <ul>
         {item.fixes.map((one) => (
-          <Fix key={one.name} fix={one} busy={busy.value} onTry={offered ? () => run(one.name) : null}>
+          <TryFix key={one.name} fix={one} title="Runs your program twice more, on copies" busy={busy.value} onTry={offered ? () => run(one.name) : null}>
             {fix === one.name && trial && <Outcome trial={trial} show={() => open(trial)} />}
             {fix === one.name && error && <p class="dl-bad-text">{error}</p>}
-          </Fix>
+          </TryFix>
         ))}
       </ul>
     </details>

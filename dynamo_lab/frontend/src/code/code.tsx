@@ -13,8 +13,8 @@ import { stepsState } from "../steps/state";
 import { Empty } from "../ui/bits";
 import { CopyButton } from "../ui/copy/copy";
 import { Editor } from "../ui/editor";
-import { hasGaps } from "../ui/highlight";
-import { baseDecorations, type LineMap, lineTimes, litDecorations, mapLines, type Position, signs, stepDressing } from "./dressing";
+import { type LineMap, lineTimes, mapLines, type Position, signs, stepDressing } from "./dressing";
+import { DrawnSource } from "./in-sight";
 import { codeState } from "./state";
 
 const STATES: Readonly<Record<string, string>> = {
@@ -130,7 +130,7 @@ function Pane({ source, model, store }: PaneProps) {
     if (!parent.current) return;
     const lines = mapLines(source);
     const made = new Editor(parent.current, {
-      text: lines.text, language: hasGaps(source.lines) ? "" : "python", label: `Code of ${source.label}`, number: lines.number, signs: true,
+      text: lines.text, language: "python", label: `Code of ${source.label}`, number: lines.number, signs: true,
     });
     editor.current = made;
     map.current = lines;
@@ -144,14 +144,14 @@ function Pane({ source, model, store }: PaneProps) {
     if (!editor.current || !map.current) return;
     const { doc } = editor.current.view.state;
     const lines = map.current;
+    const drawn = new DrawnSource(source, lines, doc, model);
     editor.current.dress({
-      base: baseDecorations(source, lines, doc, model), signs: signs(source, lines, doc), times: lineTimes(model.view.bench?.kernels.lines ?? [], source, lines, doc),
+      base: drawn.base, signs: signs(source, lines, doc), times: lineTimes(model.view.bench?.kernels.lines ?? [], source, lines, doc),
     });
     return effect(() => {
       const masks = { lit: store.lit.value, held: store.held.value };
       const parts = { lit: isLine(store.hover.value) ? null : masks.lit, held: isLine(store.pin.value) ? null : masks.held };
-      const lit = litDecorations(source, lines, doc, model.kin, masks, parts, cursor.value, model.view.expressions);
-      editor.current?.dress({ lit });
+      editor.current?.dress({ lit: drawn.lit(masks, parts, cursor.value) });
     });
   }, [model, source, text]);
 

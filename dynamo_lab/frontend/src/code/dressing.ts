@@ -1,13 +1,9 @@
-// How the reader's code is decorated: states, regions and breaks once, kin at each hover.
-import { type Range, RangeSet, RangeSetBuilder } from "@codemirror/state";
+// Where things stand in the reader's code, and what is drawn beside it and for the steps.
+import { RangeSet, RangeSetBuilder } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, GutterMarker } from "@codemirror/view";
-import { expressionEntity, lineEntity } from "../core/entities";
-import type { KinIndex, Mask } from "../core/kin";
-import type { Model } from "../core/model";
-import { type ExpressionsView, type KernelTimesView, LINE, type LineView, type Mark, type SourceView } from "../core/types.generated";
-import { hasGaps, highlightPieces } from "../ui/highlight";
+import { type KernelTimesView, LINE, type Mark, type SourceView } from "../core/types.generated";
 
-type Doc = EditorView["state"]["doc"];
+export type Doc = EditorView["state"]["doc"];
 
 export interface LineMap {
   readonly text: string;
@@ -24,12 +20,6 @@ export function mapLines(source: SourceView): LineMap {
     number: (docLine) => numbers[docLine - 1] ?? docLine,
     docLine: (number) => back.get(number) ?? -1,
   };
-}
-
-function lineClass(line: LineView, before: LineView | undefined, model: Model): string {
-  const [number, , state, region] = line;
-  const gap = before && number > before[0] + 1 ? " dl-gap" : "";
-  return `dl-line ${model.colour(region)}${state ? ` dl-is-${state}` : ""}${gap}`;
 }
 
 /** The text of one line from a column to another, indentation left out; null for nothing. */
@@ -56,70 +46,6 @@ export function markRanges(mark: Position, doc: Doc, lines: LineMap): { from: nu
     ranges.push(textRange(doc, at, from, to));
   }
   return ranges.filter((range) => range !== null);
-}
-
-/** Where the expressions of a source lie, a range a line. */
-function expressionRanges(
-  source: SourceView, lines: LineMap, doc: Doc, { shown }: ExpressionsView, isWanted: (index: number) => boolean = () => true,
-): { index: number; from: number; to: number }[] {
-  return shown.flatMap(([of, line, column, end_line, end_column], index) =>
-    (of === source.id && isWanted(index) ? markRanges({ line, column, end_line, end_column }, doc, lines).map((range) => ({ index, ...range })) : []));
-}
-
-export function baseDecorations(source: SourceView, lines: LineMap, doc: Doc, model: Model): DecorationSet {
-  const ranges = source.lines.flatMap((line, i) => {
-    const linked = model.kin.linked(model.kin.vertex("line", source.id, line[LINE.number]));
-    const entity = lineEntity(source.id, line[LINE.number]);
-    const hue = model.hue([source.id, line[LINE.number]]);
-    const decoration = Decoration.line({
-      class: lineClass(line, source.lines[i - 1], model) + (hue >= 0 ? " dl-hued" : ""),
-      attributes: { ...(linked && { "data-entity": entity }), ...(hue >= 0 && { style: `--dl-hue: ${hue}` }) },
-    });
-    return i < doc.lines ? [decoration.range(doc.line(i + 1).from)] : [];
-  });
-  const marks = source.marks.flatMap((mark) => {
-    const attributes = { "data-entity": mark.target, "data-go": mark.target, title: mark.label };
-    const decoration = Decoration.mark({ class: `dl-mark dl-mark-${mark.kind}`, attributes });
-    return markRanges(mark, doc, lines).map(({ from, to }) => decoration.range(from, to));
-  });
-  const expressions = expressionRanges(source, lines, doc, model.view.expressions).map(({ index, from, to }) =>
-    Decoration.mark({ class: "dl-expression", attributes: { "data-entity": expressionEntity(index) } }).range(from, to));
-  const colours = hasGaps(source.lines) ? highlightPieces(source.lines, lines.text.split("\n")) : [];
-  return Decoration.set([...ranges, ...expressions, ...marks, ...colours], true);
-}
-
-/** What is lit by the pointer, and held by what is selected. */
-interface Masks {
-  readonly lit: Mask | null;
-  readonly held: Mask | null;
-}
-
-/** Classes of lines and of expressions in them, for what is lit, pinned and under the keyboard's cursor. */
-export function litDecorations(
-  source: SourceView, lines: LineMap, doc: Doc, kin: KinIndex, ofLines: Masks, ofExpressions: Masks, cursor: number, expressions: ExpressionsView,
-): DecorationSet {
-  const found = litLines(source, doc, kin, ofLines, cursor);
-  const { lit, held } = ofExpressions;
-  const classes = (index: number): string => litClasses(ofExpressions, kin.vertex("expression", index)).join(" ").trim();
-  for (const { index, from, to } of lit || held ? expressionRanges(source, lines, doc, expressions, (one) => classes(one) !== "") : []) {
-    found.push(Decoration.mark({ class: classes(index) }).range(from, to));
-  }
-  return Decoration.set(found, true);
-}
-
-const litClasses = ({ lit, held }: Masks, vertex: number): string[] => [vertex >= 0 && lit?.[vertex] ? "is-lit" : "", vertex >= 0 && held?.[vertex] ? "is-held" : ""];
-
-function litLines(source: SourceView, doc: Doc, kin: KinIndex, masks: Masks, cursor: number): Range<Decoration>[] {
-  const found: Range<Decoration>[] = [];
-  const count = Math.min(doc.lines, source.lines.length);
-  for (let i = 0; i < count; i++) {
-    const vertex = kin.vertex("line", source.id, source.lines[i][LINE.number]);
-    const classes = [...litClasses(masks, vertex), i + 1 === cursor ? "is-cursor" : ""].join(" ").trim();
-    if (!classes) continue;
-    const from = doc.line(i + 1).from;
-    found.push(Decoration.line({ class: classes }).range(from));
-  }
-  return found;
 }
 
 /** The line and the expression that the steps are at, and the part of the text to show. */

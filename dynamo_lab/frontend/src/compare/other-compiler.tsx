@@ -1,6 +1,6 @@
 // The same program under the other compiler, its kernels beside these: one click, in Compiler and Kernels.
 import { useModel, usePart, useStore } from "../core/context";
-import { RunButton } from "../ui/run-button";
+import { RunButton } from "../ui/runs/run-button";
 import { compareState } from "./state";
 
 const TITLE = "Compiles and runs your program once more, on the same arguments: kernels that do the same work stand beside each other, and a table has what each compiler did that the other did not";

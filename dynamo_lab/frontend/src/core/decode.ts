@@ -1,6 +1,4 @@
-// From the bytes a host holds to a View.
-import type { SideBySideView, View } from "./types.generated";
-
+// From the bytes a host holds to what they say.
 const GZIP_MAGIC = [0x1f, 0x8b];
 
 /** Traits arrive as DataView, buffers of messages as either: look at the bytes without a copy. */
@@ -32,8 +30,8 @@ export async function decode<Payload>(bytes: Uint8Array<ArrayBuffer>): Promise<P
   return JSON.parse(text) as Payload;
 }
 
-/** What the offline page shows, in its data script. */
-export async function decodePage(text: string, encoding: string | null): Promise<View | SideBySideView | null> {
-  if (encoding === "gzip-base64") return decode(fromBase64(text));
-  return JSON.parse(text) as View | SideBySideView;
+/** What lies in a data script of the offline page. */
+export async function decodePage<Payload>(text: string, encoding: string | null): Promise<Payload | null> {
+  if (encoding === "gzip-base64") return decode<Payload>(fromBase64(text));
+  return JSON.parse(text) as Payload;
 }

@@ -28,9 +28,28 @@ export interface KinIndex {
   countNodes(mask: Mask, graph: number): number;
 }
 
+/** Numbers that come one by one. A plain array of so many would be copied, and collected, over and over. */
+class Column {
+  private held = new Uint32Array(1024);
+  private count = 0;
+
+  push(value: number): void {
+    if (this.count === this.held.length) {
+      const larger = new Uint32Array(2 * this.count);
+      larger.set(this.held);
+      this.held = larger;
+    }
+    this.held[this.count++] = value;
+  }
+
+  get values(): Uint32Array {
+    return this.held.subarray(0, this.count);
+  }
+}
+
 class EdgeList {
-  private readonly from: number[] = [];
-  private readonly to: number[] = [];
+  private readonly from = new Column();
+  private readonly to = new Column();
 
   add(from: number, to: number): void {
     if (from < 0 || to < 0) return;
@@ -39,17 +58,17 @@ class EdgeList {
   }
 
   down(size: number): Adjacency {
-    return compress(this.from, this.to, size);
+    return compress(this.from.values, this.to.values, size);
   }
 
   up(size: number): Adjacency {
-    return compress(this.to, this.from, size);
+    return compress(this.to.values, this.from.values, size);
   }
 }
 
-function compress(from: readonly number[], to: readonly number[], size: number): Adjacency {
+function compress(from: Uint32Array, to: Uint32Array, size: number): Adjacency {
   const starts = new Uint32Array(size + 1);
-  for (const v of from) starts[v + 1]++;
+  for (let i = 0; i < from.length; i++) starts[from[i] + 1]++;
   for (let v = 0; v < size; v++) starts[v + 1] += starts[v];
   const next = starts.slice(0, size);
   const targets = new Uint32Array(from.length);
@@ -93,15 +112,16 @@ export function operatorNodes({ decompositions }: View, index: number): (readonl
 /** Hands out vertex numbers: a block for each graph, single ones for the rest. */
 class Vertices {
   size = 0;
-  readonly lines = new Map<string, number>();
   readonly graphs = new Map<number, number>();
+  private readonly sources = new Map<number, Map<number, number>>();
   private readonly singles = new Map<string, Map<number, number>>();
 
   line(source: number, line: number): number {
-    const key = `${source}:${line}`;
-    let vertex = this.lines.get(key);
-    if (vertex === undefined) this.lines.set(key, (vertex = this.size++));
-    return vertex;
+    return this.numbered(this.sources, source, line);
+  }
+
+  findLine(source: number, line: number): number {
+    return this.sources.get(source)?.get(line) ?? -1;
   }
 
   lineOf(entity: string): number {
@@ -110,10 +130,14 @@ class Vertices {
   }
 
   single(kind: string, id: number): number {
-    let ofKind = this.singles.get(kind);
-    if (!ofKind) this.singles.set(kind, (ofKind = new Map()));
-    let vertex = ofKind.get(id);
-    if (vertex === undefined) ofKind.set(id, (vertex = this.size++));
+    return this.numbered(this.singles, kind, id);
+  }
+
+  private numbered<Key>(all: Map<Key, Map<number, number>>, key: Key, id: number): number {
+    let known = all.get(key);
+    if (!known) all.set(key, (known = new Map()));
+    let vertex = known.get(id);
+    if (vertex === undefined) known.set(id, (vertex = this.size++));
     return vertex;
   }
 
@@ -133,14 +157,17 @@ function rootOf(graphs: ReadonlyMap<number, GraphView>, graph: number): number {
   return graph;
 }
 
+/** The vertex of a node, -1 where there is none. */
+function nodeVertex(vertices: Vertices, graphs: ReadonlyMap<number, GraphView>, graph: number, index: number): number {
+  const start = vertices.graphs.get(graph);
+  const length = graphs.get(graph)?.name.length ?? 0;
+  return start === undefined || index < 0 || index >= length ? -1 : start + index;
+}
+
 function connect(view: View, vertices: Vertices, edges: EdgeList): void {
   const graphs = new Map(view.graphs.map((graph) => [graph.id, graph]));
   for (const graph of view.graphs) vertices.block(graph);
-  const node = (graph: number, index: number): number => {
-    const start = vertices.graphs.get(graph);
-    const length = graphs.get(graph)?.name.length ?? 0;
-    return start === undefined || index < 0 || index >= length ? -1 : start + index;
-  };
+  const node = (graph: number, index: number): number => nodeVertex(vertices, graphs, graph, index);
   for (const source of view.sources) {
     for (const [number] of source.lines) vertices.line(source.id, number);
   }
@@ -237,12 +264,9 @@ export function buildKin(view: View): KinIndex {
   const graphs = new Map(view.graphs.map((graph) => [graph.id, graph]));
 
   const vertex: KinIndex["vertex"] = (kind, a, b = -1) => {
-    if (kind === "line") return vertices.lines.get(`${a}:${b}`) ?? -1;
+    if (kind === "line") return vertices.findLine(a, b);
     if (kind === "statement") return vertices.find(`statement:${a}`, b);
-    if (kind !== "node") return vertices.find(kind, a);
-    const start = vertices.graphs.get(a);
-    const length = graphs.get(a)?.name.length ?? 0;
-    return start === undefined || b < 0 || b >= length ? -1 : start + b;
+    return kind === "node" ? nodeVertex(vertices, graphs, a, b) : vertices.find(kind, a);
   };
 
   const resolve = (text: string): readonly number[] => {

@@ -24,18 +24,17 @@ export interface Model {
 /** Degrees between the hues of neighbouring lines: the golden angle keeps them apart. */
 const HUE_STEP = 137.5;
 
-/** Lines that are the home of a node, in the order of the text, each with a hue. */
-function hues(view: View, places: readonly (Place | null)[]): ReadonlyMap<string, number> {
-  const used = new Set(view.graphs.flatMap((graph) => graph.stack));
-  const homes = new Set(places.filter((_, stack) => used.has(stack)).map((place) => place?.join(":")));
-  const found = new Map<string, number>();
-  for (const source of view.sources) {
-    for (const [number] of source.lines) {
-      const key = `${source.id}:${number}`;
-      if (homes.has(key)) found.set(key, Math.round(210 + found.size * HUE_STEP) % 360);
-    }
-  }
-  return found;
+/** For each source its lines that are the home of a node, in the order of the text, each with a hue. */
+function hues(view: View, places: readonly (Place | null)[]): ReadonlyMap<number, ReadonlyMap<number, number>> {
+  const isUsed = new Uint8Array(places.length);
+  for (const graph of view.graphs) for (const stack of graph.stack) if (stack >= 0) isUsed[stack] = 1;
+  const homes = new Map<number, Set<number>>(view.sources.map(({ id }) => [id, new Set()]));
+  places.forEach((place, stack) => place && isUsed[stack] && homes.get(place[0])?.add(place[1]));
+  let count = 0;
+  return new Map(view.sources.map(({ id, lines }) => {
+    const own = lines.filter(([number]) => homes.get(id)?.has(number));
+    return [id, new Map(own.map(([number]) => [number, Math.round(210 + count++ * HUE_STEP) % 360]))];
+  }));
 }
 
 /** Hues in the palette; regions beyond them share. */
@@ -60,7 +59,7 @@ export function buildModel(view: View): Model {
     colourOf: (id) => colour(byNumber.get(graphs.get(id)?.number ?? -1) ?? -1),
     graphTitle: (id) => graphs.get(id)?.title || `graph ${id}`,
     breakNumber: (id) => breakNumbers.get(id) ?? id + 1,
-    hue: (place) => (place ? (lineHues.get(place.join(":")) ?? -1) : -1),
+    hue: (place) => (place ? (lineHues.get(place[0])?.get(place[1]) ?? -1) : -1),
   };
 }
 

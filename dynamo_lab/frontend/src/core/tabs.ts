@@ -2,14 +2,14 @@
 
 export const TABS = [
   "overview", "ranks", "modules", "logs", "artifacts", "breaks", "steps", "guards", "frames", "graphs", "decompositions", "passes", "autograd",
-  "lowering", "compiler", "attention", "fast_path", "fusion", "memory", "playground", "kernels", "package", "bench", "roofline", "timeline",
+  "lowering", "compiler", "choices", "attention", "fast_path", "fusion", "memory", "playground", "kernels", "package", "bench", "roofline", "timeline",
 ] as const;
 export type Tab = (typeof TABS)[number];
 
 export const TAB_NAMES: Readonly<Record<Tab, string>> = {
   overview: "Overview", ranks: "Ranks", modules: "Model", logs: "Messages", artifacts: "Log", breaks: "Breaks", steps: "Steps", guards: "Guards", frames: "Frames",
   graphs: "Stages", decompositions: "Decompositions", passes: "Passes", autograd: "Autograd",
-  lowering: "Operators", compiler: "Compiler", attention: "Attention", fast_path: "Fast path", fusion: "Fusion", memory: "Memory", playground: "Playground", kernels: "Code", package: "Package",
+  lowering: "Operators", compiler: "Compiler", choices: "Choices", attention: "Attention", fast_path: "Fast path", fusion: "Fusion", memory: "Memory", playground: "Playground", kernels: "Code", package: "Package",
   bench: "Bench", roofline: "Roofline", timeline: "Compile time",
 };
 
@@ -23,7 +23,7 @@ export const GROUPS: readonly Group[] = [
   { name: "Overview", tabs: ["overview", "ranks", "modules", "logs", "artifacts"] },
   { name: "Capture", tabs: ["breaks", "steps", "guards", "frames"] },
   { name: "Graphs", tabs: ["graphs", "decompositions", "passes", "autograd"] },
-  { name: "Lowering", tabs: ["lowering", "compiler", "attention", "fast_path", "fusion", "memory", "playground"] },
+  { name: "Lowering", tabs: ["lowering", "compiler", "choices", "attention", "fast_path", "fusion", "memory", "playground"] },
   { name: "Kernels", tabs: ["kernels", "package"] },
   { name: "Time", tabs: ["bench", "roofline", "timeline"] },
 ];

@@ -27,6 +27,7 @@ export interface View {
   readonly partitions: readonly PartitionView[];
   readonly attentions: readonly AttentionView[];
   readonly fast_paths: readonly FastPathView[];
+  readonly choices: readonly ChoiceRow[];
   readonly decompositions: DecompositionsView;
   readonly lowering: LoweringsView;
   readonly compiler: CompilerView;
@@ -677,7 +678,8 @@ export interface PipelineView {
  * A pass. `did` says whether it changed anything; counts are nodes.
  *
  * `state` is "did", "idle", "off" if it is disabled, or "failed". `alone` says in
- * sentences what was matched but left unchanged. `depth` counts the passes it ran inside.
+ * sentences what was matched but left unchanged. `depth` counts the passes it ran inside. `costs`
+ * are what it won, where that is known.
  */
 export interface PassView {
   readonly id: number;
@@ -702,6 +704,7 @@ export interface PassView {
   readonly hunks: readonly Hunk[];
   readonly matches: readonly MatchView[];
   readonly alone: readonly string[];
+  readonly costs: readonly PassCost[];
 }
 
 /** Lines that belong together, after `skipped` unchanged nodes. */
@@ -735,6 +738,19 @@ export interface MatchView {
   readonly pattern: number;
   readonly summary: string;
   readonly lines: readonly DiffLine[];
+}
+
+/**
+ * A number of the graph before and after a pass, None where it is unknown.
+ *
+ * `text` is '14.8 kB → 7.2 kB', or one of them where both are alike. A time is the median of
+ * rounds, in seconds, and where rounds vary by much its text has the quartiles in place of it.
+ */
+export interface PassCost {
+  readonly name: string;
+  readonly before: number | null;
+  readonly after: number | null;
+  readonly text: string;
 }
 
 /** The pattern searched for. `entity` is the user's line, if the pattern is their own. */
@@ -887,7 +903,7 @@ export interface Side {
  */
 export interface MapRow {
   readonly depth: number;
-  readonly kind: Kind;
+  readonly kind: "break" | "compiled" | "compiling" | "eager" | "failed" | "resumed" | "skipped";
   readonly name: string;
   readonly lines: string;
   readonly file: string;
@@ -896,8 +912,6 @@ export interface MapRow {
   readonly text: string;
   readonly entity: string;
 }
-
-export type Kind = "break" | "compiled" | "compiling" | "eager" | "failed" | "resumed" | "skipped";
 
 /**
  * One graph as AOTAutograd partitioned it. `joint`, `forward` and `backward` are graph ids.
@@ -992,7 +1006,9 @@ export interface PairRow {
  * One call. `node` and `line` are entities, the line empty if there is none.
  *
  * `origin` says who made the call, `became` what runs here and whether that is what the rules say.
- * `differs` is set where it is not. A call of `flex_attention` has no choices.
+ * `differs` is set where it is not. A call of `flex_attention` has no choices. `here` is the
+ * target that the code is for, empty for a GPU that is here, of which the kind is not recorded;
+ * `ran` is the kernel in it, empty where it is not known.
  */
 export interface AttentionView {
   readonly node: string;
@@ -1002,6 +1018,8 @@ export interface AttentionView {
   readonly module: string;
   readonly origin: string;
   readonly became: string;
+  readonly here: string;
+  readonly ran: string;
   readonly differs: boolean;
   readonly facts: readonly (readonly [string, string])[];
   readonly choices: readonly ChoiceView[];
@@ -1048,6 +1066,27 @@ export interface FastPathView {
   readonly line: string;
   readonly where: string;
   readonly code: string;
+}
+
+/**
+ * A choice that was made without a word: what, why, and what came of it.
+ *
+ * `reason` says that it is not known where it is not, `effect` and `remedy` are empty then. `line`
+ * is the entity of the reader's line, empty if there is none, `nodes` are those of the nodes.
+ * `count` are choices that are alike in all of this, `tab` is the view that has the rest.
+ */
+export interface ChoiceRow {
+  readonly kind: "attention" | "concatenation" | "fast path" | "freezing" | "layout" | "lists of tensors" | "precision" | "quantization";
+  readonly choice: string;
+  readonly reason: string;
+  readonly effect: string;
+  readonly remedy: string;
+  readonly where: string;
+  readonly line: string;
+  readonly code: string;
+  readonly nodes: readonly string[];
+  readonly count: number;
+  readonly tab: string;
 }
 
 /** The operators of a run. `sets` are (word, title); `empty` says why there are none. */
@@ -1152,6 +1191,7 @@ export interface LoweringView {
   readonly steps: readonly LoweringStep[];
   readonly buffers: readonly number[];
   readonly cuda_graphs: CudaGraphsView | null;
+  readonly autotunings: readonly AutotuningView[];
 }
 
 export type Compiler = "Inductor" | "lab";
@@ -1193,6 +1233,25 @@ export interface CudaPartView {
   readonly reason: string;
   readonly where: string;
   readonly entity: string;
+}
+
+/** An operator that was autotuned: its candidates, the fastest first, and why one was taken. */
+export interface AutotuningView {
+  readonly title: string;
+  readonly sentence: string;
+  readonly candidates: readonly CandidateView[];
+  readonly where: string;
+  readonly entity: string;
+}
+
+/** A candidate. `time` and `ratio`, to the fastest, are empty if it was not timed. */
+export interface CandidateView {
+  readonly name: string;
+  readonly kind: string;
+  readonly description: string;
+  readonly time: string;
+  readonly ratio: string;
+  readonly is_chosen: boolean;
 }
 
 /**
@@ -1454,10 +1513,16 @@ export interface LifeView {
   readonly note: string;
 }
 
-/** What a schedule did with its lists: in words, and each two that were considered. */
+/**
+ * What a schedule did with its lists: in words, and each two that were considered.
+ *
+ * `where` is the line of the first list, `entity` names it.
+ */
 export interface ForeachView {
   readonly sentences: readonly string[];
   readonly pairs: readonly ListsView[];
+  readonly where: string;
+  readonly entity: string;
 }
 
 /** Two lists that were considered; `left` counts the indices that are not shown. */
@@ -1652,6 +1717,7 @@ export interface ProgramView {
   readonly problem: string;
   readonly adds_up: boolean;
   readonly remarks: readonly string[];
+  readonly slowest: SlowestView | null;
 }
 
 /**
@@ -1720,6 +1786,24 @@ export interface SumPart {
   readonly seconds: number;
   readonly text: string;
   readonly share: string;
+}
+
+/**
+ * The kernel with the most time in a warm call; several where times do not tell them apart.
+ *
+ * The sentence has no end: the kernels follow.
+ */
+export interface SlowestView {
+  readonly sentence: string;
+  readonly kernels: readonly SlowestKernel[];
+}
+
+/** A kernel by its recording's id; `line` is the first of the user's lines that it serves. */
+export interface SlowestKernel {
+  readonly id: number;
+  readonly title: string;
+  readonly where: string;
+  readonly line: string;
 }
 
 /**
@@ -2201,7 +2285,8 @@ export interface LineRow {
  * `remarks` are about the logs themselves: ranks that are missing, processes that restarted.
  * `rows` have a label and a cell for each column of `head`; `apart` are the labels of those that
  * differ from most. `is_whole` is false where not all could be compared. `collectives` are those
- * that ran, where they were recorded; `splits` are what DDP made of the first rank's graphs.
+ * that ran, where they were recorded; `splits` are what DDP made of the first rank's graphs, and
+ * `ddp` what it reduces.
  * With a `plan` nothing ran, and the rows are of the ranks that were planned.
  */
 export interface RanksView {
@@ -2214,6 +2299,7 @@ export interface RanksView {
   readonly is_whole: boolean;
   readonly collectives: CollectivesView | null;
   readonly splits: readonly SplitView[];
+  readonly ddp: DdpView | null;
   readonly messages: MessagesView | null;
   readonly plan: PlanView | null;
   readonly meshes: readonly MeshView[];
@@ -2249,6 +2335,7 @@ export interface CollectivesView {
  * line in each rank's own recording. `waited` is the time between the first that came and the
  * last, which is `late`; None where one rank came alone. `bare` are the most seconds that a rank
  * computed nothing while it ran, None where that was not measured. `absent` never came.
+ * `settings` are names of `DdpView.settings`, of a bucket that they would change.
  */
 export interface MeetingView {
   readonly operator: string;
@@ -2271,6 +2358,7 @@ export interface MeetingView {
   readonly late: number;
   readonly absent: readonly number[];
   readonly is_done: boolean;
+  readonly settings: readonly string[];
 }
 
 /**
@@ -2322,6 +2410,41 @@ export interface SplitView {
 export interface BucketView {
   readonly cells: readonly string[];
   readonly parameters: readonly string[];
+}
+
+/**
+ * The modules of the first rank that are under DDP, and what can be tried with all of them.
+ *
+ * `can_try` is whether the job still has its program, and a kernel that shows it can try.
+ */
+export interface DdpView {
+  readonly reducers: readonly ReducerView[];
+  readonly settings: readonly SettingView[];
+  readonly can_try: boolean;
+}
+
+/** A module under DDP: `line` is the entity of the line that wrapped it, `where` its words. */
+export interface ReducerView {
+  readonly sentence: string;
+  readonly where: string;
+  readonly text: string;
+  readonly line: string;
+  readonly head: readonly string[];
+  readonly buckets: readonly ReducedView[];
+}
+
+/** A bucket: `cells` are in the columns of `HEAD`; `parameters` are all names, if known. */
+export interface ReducedView {
+  readonly cells: readonly string[];
+  readonly parameters: readonly string[];
+}
+
+/** A setting to try: `code` is what to write, `call` has a living job try it. */
+export interface SettingView {
+  readonly name: string;
+  readonly sentence: string;
+  readonly code: string;
+  readonly call: string;
 }
 
 /**
@@ -2679,6 +2802,17 @@ export interface TrialOutcome {
   readonly same: boolean | null;
 }
 
+/**
+ * What came of a setting of DDP that a job was tried with: sentences, and whether to write it.
+ *
+ * `is_faster` is None where no difference can be told.
+ */
+export interface JobTrialOutcome {
+  readonly fix: string;
+  readonly is_faster: boolean | null;
+  readonly sentences: readonly string[];
+}
+
 /** What came of applying findings. `rows` are a metric, how much before, and how much after. */
 export interface AppliedOutcome {
   readonly failure: string;
@@ -2721,6 +2855,7 @@ export interface Answers {
 /** What comes of a run, by the name of what is done. */
 export interface Outcomes {
   readonly try_fix: TrialOutcome;
+  readonly try_on_job: JobTrialOutcome;
   readonly apply: AppliedOutcome;
   readonly relower: LoweredOutcome;
   readonly beside: LoweredOutcome;

@@ -3,7 +3,9 @@ import type { Signal } from "@preact/signals";
 import { useModel } from "../core/context";
 import { opEntity } from "../core/entities";
 import type { ScheduleView } from "../core/types.generated";
+import { plural } from "../core/words";
 import { Badge, Prose } from "../ui/bits";
+import { around } from "../ui/paging";
 import { GroupNames, OUTCOME_TONE } from "./names";
 import { when } from "./rounds";
 import { rowsOf, whyNot } from "./why-not";
@@ -12,12 +14,15 @@ import { rowsOf, whyNot } from "./why-not";
 export type Chosen = readonly [number, number];
 
 function Choice({ label, schedule, value, choose }: { label: string; schedule: ScheduleView; value: number; choose(index: number): void }) {
+  const { operations } = schedule;
+  const { first, end } = around(operations.length, value);
   return (
     <label class="dl-check">
       {label}
       <select class="dl-select" value={value} onChange={(event) => choose(Number(event.currentTarget.value))}>
         <option value={-1}>choose{"\u2026"}</option>
-        {schedule.operations.map((item, i) => <option key={i} value={i}>{item.name} {item.buffers.join(" ")}: {item.title}</option>)}
+        {operations.slice(first, end).map((item, i) => <option key={item.id} value={first + i}>{item.name} {item.buffers.join(" ")}: {item.title}</option>)}
+        {end - first < operations.length && <option disabled>{plural(operations.length - end + first, "operation")} more: choose one that is near, or click on a pair in Pairs</option>}
       </select>
     </label>
   );

@@ -11,7 +11,7 @@ import { homesOf, Searched } from "./search";
 export function usersOf(graph: GraphView): number[][] {
   const users: number[][] = graph.inputs.map(() => []);
   graph.inputs.forEach((inputs, node) => {
-    for (const input of new Set(inputs)) users[input]?.push(node);
+    for (const input of inputs) if (users[input]?.at(-1) !== node) users[input]?.push(node); // who reads it twice is one user
   });
   return users;
 }
@@ -36,11 +36,15 @@ export class GraphIndex {
   ) {
     this.users = usersOf(graph);
     this.innermost = innermostRepeats(graph);
-    const own = graph.stack.map((stack) => (stack < 0 ? null : (places[stack] ?? null)));
-    const forward = own.map((_, node) => (this.op(node).startsWith("call_") ? gradientOf(graph, node) : null));
-    const same = (node: number): boolean => own[node]?.join(":") === forward[node]?.join(":");
-    this.gradient = new Set([...own.keys()].filter((node) => forward[node] !== null && !same(node)));
-    this.home = own.map((place, node) => (this.gradient.has(node) ? forward[node] : place));
+    const gradient = new Set<number>();
+    this.home = graph.stack.map((stack, node) => {
+      const own = stack < 0 ? null : (places[stack] ?? null);
+      const forward = this.op(node).startsWith("call_") ? gradientOf(graph, node) : null;
+      if (!forward || (forward[0] === own?.[0] && forward[1] === own[1])) return own;
+      gradient.add(node);
+      return forward;
+    });
+    this.gradient = gradient;
   }
 
   get size(): number {

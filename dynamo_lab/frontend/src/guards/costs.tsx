@@ -3,7 +3,7 @@ import { useModel } from "../core/context";
 import type { GuardCostRow, GuardCostView } from "../core/types.generated";
 import { seconds } from "../core/words";
 import { CompileId, Empty, Prose, WhyNone } from "../ui/bits";
-import { RunButton } from "../ui/run-button";
+import { RunButton } from "../ui/runs/run-button";
 import { Table } from "../ui/copy/table";
 
 function Rows({ rows }: { rows: readonly GuardCostRow[] }) {

@@ -1,14 +1,12 @@
 // The whole way of what is selected, or under the pointer, on one strip: each stop is a click.
-import { useMounted, useStore } from "../core/context";
+import { useMounted, usePart, useStore } from "../core/context";
 import { parseEntity } from "../core/entities";
-import type { Mask } from "../core/kin";
-import type { Model } from "../core/model";
 import { isTab, placeName } from "../core/tabs";
-import type { JourneyStop, Station } from "../core/types.generated";
+import type { JourneyStop, JourneyView, Station } from "../core/types.generated";
 import { plural } from "../core/words";
 import { CopyButton } from "../ui/copy/copy";
 import { linkTo } from "./address";
-import { journeyOf } from "./journey";
+import { journeyState } from "./state";
 
 /** Stops of a station that are named; the others are counted. */
 const NAMED = 2;
@@ -70,13 +68,10 @@ function Stops({ station, entity }: { station: Station; entity: string }) {
   );
 }
 
-/** What can be on a way: the others have their facts alone. */
-const ON_WAYS: ReadonlySet<string> = new Set(["line", "expression", "node", "kernel", "statement", "buffer", "op", "operator", "module"]);
-
-function Way({ model, entity, mask }: { model: Model; entity: string; mask: Mask }) {
+function Way({ shown: { entity, stations } }: { shown: JourneyView }) {
   return (
     <ol class="dl-way" aria-label="The way through the compiler">
-      {journeyOf(model, entity, mask).stations.map((station) => <Stops key={station.name} station={station} entity={entity} />)}
+      {stations.map((station) => <Stops key={station.name} station={station} entity={entity} />)}
     </ol>
   );
 }
@@ -88,41 +83,36 @@ function Other({ entity }: { entity: string }) {
 }
 
 /** What is selected, in words: the station that it stands at, and what its way has at the others. */
-function selectedText(model: Model, entity: string, mask: Mask | null): string {
+function selectedText(entity: string, way: JourneyView | null): string {
   const kind = parseEntity(entity)?.kind;
-  if (!kind || !mask) return "";
-  if (!ON_WAYS.has(kind) || entity.includes(" ")) return `Selected: a ${kind}`;
-  const { stations } = journeyOf(model, entity, mask);
-  const own = stations.flatMap(({ stops }) => stops).find((stop) => stop.entity === entity);
-  const others = stations.filter(({ stops }) => stops.length > 0).map(({ title, stops }) => `${title} ${stops.length}`);
+  if (!kind) return "";
+  if (!way) return `Selected: a ${kind}`;
+  const own = way.stations.flatMap(({ stops }) => stops).find((stop) => stop.entity === entity);
+  const others = way.stations.filter(({ stops }) => stops.length > 0).map(({ title, stops }) => `${title} ${stops.length}`);
   return [`Selected: ${own?.text ?? `a ${kind}`}`, others.join(", ")].filter(Boolean).join(". Its way: ");
 }
 
 /** A screen reader hears which view is shown and what is selected, whatever key or click did it. */
 export function Said() {
   const store = useStore();
-  const model = store.model.value;
+  const way = usePart(journeyState).shown.value;
   const pin = store.pin.value;
-  const selected = model && pin ? selectedText(model, pin, store.held.value) : "";
+  const selected = pin && store.held.value ? selectedText(pin, way) : "";
   const text = store.told.value || [placeName(store.tab.value), selected].filter(Boolean).join(". ");
   return <span class="dl-said" role="status">{text}</span>;
 }
 
 export function Strip() {
   const { store, host } = useMounted();
-  const model = store.model.value;
+  const shown = usePart(journeyState).shown.value;
   const pin = store.pin.value;
-  const entity = store.focus.value;
-  const mask = pin ? store.held.value : store.lit.value;
-  const kind = parseEntity(entity)?.kind;
-  const isWay = model !== null && mask !== null && kind !== undefined && ON_WAYS.has(kind);
   return (
     <section class={`dl-foot${pin ? " is-pinned" : ""}`} aria-label="The way of what is selected">
-      {isWay && <Way model={model} entity={entity} mask={mask} />}
-      {!isWay && pin && <Other entity={pin} />}
-      {!isWay && !pin && <p class="dl-dim dl-hint">Hover lights up what belongs together, a click selects it and shows its whole way. <kbd>?</kbd> shows the keys.</p>}
+      {shown && <Way shown={shown} />}
+      {!shown && pin && <Other entity={pin} />}
+      {!shown && !pin && <p class="dl-dim dl-hint">Hover lights up what belongs together, a click selects it and shows its whole way. <kbd>?</kbd> shows the keys.</p>}
       {store.told.value && <span class="dl-status dl-foot-told">{store.told.value}</span>}
-      {pin && model && (
+      {pin && store.model.value && (
         <span class="dl-foot-tools">
           <button type="button" class="dl-button" data-own aria-expanded={store.details.value} title="All its facts (d)" onClick={() => void (store.details.value = !store.details.value)}>Details</button>
           {host === "page" && <CopyButton text={() => linkTo(store)} label="Link" title="Copy a link to it (y)" />}

@@ -41,9 +41,7 @@ function useRowHeight(side: RefObject<HTMLDivElement | null>, kernels: readonly 
   useLayoutEffect(() => {
     const element = side.current;
     if (!element) return;
-    const measure = (): void => void (width.value = element.clientWidth);
-    measure();
-    const observer = new ResizeObserver(measure);
+    const observer = new ResizeObserver(() => void (width.value = element.clientWidth));
     observer.observe(element);
     return () => observer.disconnect();
   }, [kernels]);

@@ -1,6 +1,6 @@
 // The lowering as a whole: what became of the operators, what is called, and the operators of the loops.
 import { bufferEntity } from "../core/entities";
-import type { CalledView, CudaGraphsView, LoweringsView } from "../core/types.generated";
+import type { AutotuningView, CalledView, CudaGraphsView, LoweringsView } from "../core/types.generated";
 import { plural } from "../core/words";
 import { Badge, Fold, Go, Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
@@ -52,6 +52,26 @@ function CudaGraphs({ title, found }: { title: string; found: CudaGraphsView }) 
   );
 }
 
+/** The candidates that were timed for an operator, and why one was taken. */
+function Autotuning({ found }: { found: AutotuningView }) {
+  return (
+    <div class="dl-autotuning">
+      <p><b>Autotuned</b>: {found.title} {found.entity && <Go to={found.entity}>{found.where}</Go>} <Prose text={found.sentence} /></p>
+      <Table class="dl-table">
+        <thead><tr><th>time</th><th>of the fastest</th><th>candidate</th><th /></tr></thead>
+        <tbody>
+          {found.candidates.map((one, i) => (
+            <tr key={i}>
+              <td class="dl-times">{one.time || "not timed"}</td><td class="dl-times">{one.ratio}</td>
+              <td><code>{one.name}</code> {one.is_chosen && <Badge tone="stored">taken</Badge>}</td><td class="dl-dim">{one.kind}{one.description && `: ${one.description}`}</td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+    </div>
+  );
+}
+
 export function LoweringOverview({ found }: { found: LoweringsView }) {
   return (
     <div class="dl-lowering-overview">
@@ -63,6 +83,7 @@ export function LoweringOverview({ found }: { found: LoweringsView }) {
         </p>
       </Fold>
       {found.lowerings.map((lowering) => lowering.cuda_graphs && <CudaGraphs key={lowering.graph} title={lowering.title} found={lowering.cuda_graphs} />)}
+      {found.lowerings.flatMap(({ graph, autotunings }) => autotunings.map((one, i) => <Autotuning key={`${graph}-${i}`} found={one} />))}
       <Outcomes found={found} />
       {found.called.length > 0 && (
         <Table class="dl-table">

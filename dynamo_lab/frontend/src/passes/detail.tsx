@@ -47,6 +47,7 @@ function Facts({ pass, pipeline }: { pass: PassView; pipeline: PipelineView }) {
     <div class="dl-pass-facts">
       {pass.error && <p class="dl-gone dl-wrap">{pass.error}</p>}
       {pass.sentence && <p><Prose text={pass.sentence} /></p>}
+      {pass.costs.length > 0 && <p class="dl-pass-aside">{pass.costs.map(({ name, text }) => <span key={name}>{name} <b>{text}</b></span>)}</p>}
       <p class="dl-pass-aside">
         <Origin pipeline={pipeline} />
         {pass.kind !== "between" && <span class="dl-dim">{seconds(pass.seconds)}</span>}

@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { AssemblyView, KernelView } from "../core/types.generated";
 import { plural } from "../core/words";
 import { Empty } from "../ui/bits";
+import { around } from "../ui/paging";
 import { GroundCode, type Pointed } from "./code";
 import { type LineOf, originBelow, originOf } from "./lines";
 
@@ -25,14 +26,6 @@ interface PanesProps {
 /** A library computes it: only its call was generated. */
 const hasCode = ({ code, language }: KernelView): boolean => code !== "" && language !== "extern";
 
-/** A choice among thousands takes a browser seconds: these are the ones around what is shown. */
-const MOST = 200;
-
-function around(kernels: readonly KernelView[], shown: KernelView): readonly KernelView[] {
-  const first = Math.max(0, Math.min(kernels.indexOf(shown) - MOST / 2, kernels.length - MOST));
-  return kernels.slice(first, first + MOST);
-}
-
 export function Panes(props: PanesProps) {
   const { kernels, kernel, source, carry, pointed, assembly } = props;
   const of = useMemo((): LineOf => {
@@ -41,7 +34,8 @@ export function Panes(props: PanesProps) {
   }, [kernel, source, carry]);
   if (!kernel) return <Empty title="No kernel">No code was generated.</Empty>;
   const written = kernels.filter(hasCode);
-  const near = around(written, kernel);
+  const { first, end } = around(written.length, written.indexOf(kernel));
+  const near = written.slice(first, end);
   const libraries = kernels.filter((one) => !hasCode(one));
   return (
     <>

@@ -5,6 +5,7 @@ import { useMounted, usePart } from "../core/context";
 import type { CollectivesView } from "../core/types.generated";
 import { seconds } from "../core/words";
 import { ticks, type Window } from "../ui/icicle";
+import { afterDrawing } from "./after-drawing";
 import { cleared, coloursOf, drawLanes, drawMeeting } from "./draw";
 import { arrivalsOf, lanesOf, lineOf, nearest, timeOf, xOf } from "./lanes";
 import { ranksState } from "./state";
@@ -19,6 +20,11 @@ interface Props {
   readonly lit: number | null;
 }
 
+function Labels({ view, height }: { view: CollectivesView; height: number }) {
+  const isTold = (label: string): boolean => height >= 14 || Number(label.replace(/\D/g, "")) % 8 === 0;
+  return <ol class="dl-lane-labels" aria-hidden="true">{view.labels.map((label) => <li key={label} style={{ height: `${height}px` }}>{isTold(label) ? label : ""}</li>)}</ol>;
+}
+
 export function Chart({ view, shown, lit }: Props) {
   const { store, root } = useMounted();
   const { meeting, isHeld, shown: chosen } = usePart(ranksState);
@@ -28,16 +34,18 @@ export function Chart({ view, shown, lit }: Props) {
   const width = useSignal(800);
   const scheme = useSignal(root.dataset.scheme);
   const drag = useSignal<readonly [number, number] | null>(null);
+  const drawn = useMemo(() => afterDrawing(), []);
   const arrivals = useMemo(() => arrivalsOf(view), [view]);
   const colours = useMemo(() => coloursOf(root), [scheme.value]);
   const lanes = lanesOf(view.labels.length, width.value);
+  const labels = useMemo(() => <Labels view={view} height={lanes.rowHeight} />, [view, lanes.rowHeight]);
 
   useLayoutEffect(() => {
     const resized = new ResizeObserver(() => { width.value = frame.current?.clientWidth || width.value; });
     if (frame.current) resized.observe(frame.current);
     const dressed = new MutationObserver(() => { scheme.value = root.dataset.scheme; });
     dressed.observe(root, { attributes: true, attributeFilter: ["data-scheme"] });
-    return () => { resized.disconnect(); dressed.disconnect(); };
+    return () => { resized.disconnect(); dressed.disconnect(); drawn.never(); };
   }, []);
   useLayoutEffect(() => {
     const context = base.current && cleared(base.current, lanes);
@@ -48,10 +56,11 @@ export function Chart({ view, shown, lit }: Props) {
     if (context && lit !== null) drawMeeting(context, view, lit, lanes, shown, colours);
   }, [view, lit, width.value, shown.start, shown.end, scheme.value]);
 
+  /** Lights a collective, and once that is drawn its line: over many in a row, only that of the last. */
   const look = (next: number | null): void => {
     meeting.value = next;
-    const label = store.source.recordings.shown.value?.label ?? "";
-    store.hover.value = next === null ? "" : lineOf(view, next, label);
+    const label = store.source.recordings.shown.peek()?.label ?? "";
+    drawn.soon(() => { store.hover.value = next === null ? "" : lineOf(view, next, label); });
   };
   const place = (event: PointerEvent): { x: number; rank: number } => {
     const box = over.current?.getBoundingClientRect();
@@ -98,9 +107,7 @@ export function Chart({ view, shown, lit }: Props) {
   const selected = drag.value && { left: Math.min(...drag.value), width: Math.abs(drag.value[1] - drag.value[0]) };
   return (
     <div class="dl-lanes" data-own>
-      <ol class="dl-lane-labels" aria-hidden="true">
-        {view.labels.map((label) => <li key={label} style={{ height: `${lanes.rowHeight}px` }}>{lanes.rowHeight >= 14 || Number(label.replace(/\D/g, "")) % 8 === 0 ? label : ""}</li>)}
-      </ol>
+      {labels}
       <div
         class="dl-lane-frame" ref={frame} tabIndex={0} role="application" aria-roledescription="lanes of ranks" aria-label="Lanes of ranks; left and right arrows go through the collectives"
         style={{ height: `${lanes.height}px` }} onKeyDown={key}

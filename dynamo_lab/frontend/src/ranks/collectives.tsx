@@ -7,7 +7,8 @@ import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import type { Window } from "../ui/icicle";
 import { Chart } from "./chart";
-import { lineOf, longestOpen } from "./lanes";
+import { kindsIn, lineOf, longestOpen } from "./lanes";
+import { Settings } from "./reducers";
 import { ranksState } from "./state";
 
 /** Of so many ranks the card tells when each came. */
@@ -50,7 +51,9 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
         {one.shape && <> {"\u00b7"} <code>{one.shape}</code></>} {"\u00b7"} {amount(one)}
       </p>
       {one.where && <p>{entity ? <button type="button" class="dl-go" data-go={entity}>{one.where}</button> : one.where} {one.text && <code>{one.text}</code>}</p>}
-      {(one.why || one.node) && <p><Prose text={[one.why, one.node].filter(Boolean).join("; ")} /></p>}
+      {(one.why || one.node) && (
+        <p><Prose text={[one.why, one.node].filter(Boolean).join("; ")} />{one.settings.length > 0 && <>. To try: <Settings names={one.settings} /></>}</p>
+      )}
       {one.waited !== null && <p>Open for {seconds(one.waited)} until {view.labels[one.late]} came.{one.bare !== null && ` Of its run, ${seconds(one.bare)} were not hidden.`}</p>}
       {one.absent.length > 0 && <p>Never reached by {one.absent.slice(0, MOST_TOLD).map((rank) => view.labels[rank]).join(", ")}.</p>}
       {one.ranks.length <= MOST_TOLD && (
@@ -63,7 +66,7 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
 }
 
 function Legend({ view, shown }: { view: CollectivesView; shown: Window }) {
-  const kinds = new Set(view.bars.flatMap((bars) => bars.filter(([, start, end]) => end > shown.start && start < shown.end).map(([kind]) => kind)));
+  const kinds = useMemo(() => kindsIn(view, shown), [view, shown.start, shown.end]);
   return (
     <p class="dl-lane-legend">
       <span><i class="is-call" />a collective</span>

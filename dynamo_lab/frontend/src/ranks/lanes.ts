@@ -59,6 +59,15 @@ export function longestOpen({ meetings }: CollectivesView, shown: Window): numbe
   return inside.length === 0 ? null : inside.reduce((most, at) => ((meetings[at].waited ?? 0) > (meetings[most].waited ?? 0) ? at : most));
 }
 
+/** What ranks do in a time, by the kinds of their bars. */
+export function kindsIn({ bars }: CollectivesView, { start, end }: Window): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const own of bars) {
+    for (const [kind, from, to] of own) if (to > start && from < end) found.add(kind);
+  }
+  return found;
+}
+
 /** The line of a meeting in the recording of one of its ranks; empty where none is known. */
 export function lineOf(view: CollectivesView, meeting: number, label: string): string {
   const { lines, ranks } = view.meetings[meeting];

@@ -6,6 +6,7 @@ import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import { Collectives } from "./collectives";
 import { Mesh } from "./mesh";
+import { Ddp } from "./reducers";
 import { Tensors } from "./tensors";
 
 /** The most characters of the names of a bucket's parameters. */
@@ -88,6 +89,7 @@ export function Ranks() {
       {view.meshes.map((mesh) => <Mesh key={mesh.title} mesh={mesh} />)}
       {view.tensors.length > 0 && <Tensors tensors={view.tensors} />}
       {view.memory && <Memory memory={view.memory} />}
+      {view.ddp && <Ddp ddp={view.ddp} />}
       {view.splits.map((split) => <Split key={split.title} split={split} />)}
     </div>
   );

@@ -9,4 +9,6 @@ export const ranksState = stateOf(() => ({
   meeting: signal<number | null>(null),
   /** Whether it stays when the pointer leaves. */
   isHeld: signal(false),
+  /** The setting of DDP that was asked for: another object each time, so that it comes into sight again. */
+  asked: signal<{ readonly name: string } | null>(null),
 }));

@@ -17,9 +17,10 @@ export interface Rows {
 
 /** A column: 32-bit little-endian integers. */
 export function column(text: string): Int32Array {
-  const bytes = fromBase64(text);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Int32Array.from({ length: bytes.byteLength >> 2 }, (_, i) => view.getInt32(4 * i, true));
+  const view = new DataView(fromBase64(text).buffer);
+  const found = new Int32Array(view.byteLength >> 2);
+  for (let i = 0; i < found.length; i++) found[i] = view.getInt32(4 * i, true);
+  return found;
 }
 
 /** How many of the ascending numbers are below `limit`. */

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { COST_ROW, type CacheView, type CostRow, type CompileMemoryView, type CostTable, type WarmStartView } from "../core/types.generated";
 import { plural, seconds } from "../core/words";
 import { CompileId, Go } from "../ui/bits";
-import { RunButton } from "../ui/run-button";
+import { RunButton } from "../ui/runs/run-button";
 import { Table } from "../ui/copy/table";
 
 type Column = "seconds" | "tracing" | "lowering" | "code" | "building" | "count";

@@ -8,11 +8,15 @@ import {
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { parser } from "@lezer/python";
+import { hasGaps, pythonInSight } from "./highlight";
+
+/** Decorations, or what makes those of the lines in sight. */
+export type Drawn = DecorationSet | ((view: EditorView) => DecorationSet);
 
 /** What is drawn over the text. `base` stays while the text does, `lit` changes with each hover, `step` with the steps. */
 export interface Dressing {
-  readonly base: DecorationSet;
-  readonly lit: DecorationSet;
+  readonly base: Drawn;
+  readonly lit: Drawn;
   readonly step: DecorationSet;
   readonly signs: RangeSet<GutterMarker>;
   readonly times: RangeSet<GutterMarker>;
@@ -24,7 +28,8 @@ const bare: Dressing = { base: Decoration.none, lit: Decoration.none, step: Deco
 /** While a text is written in, what is drawn over it stays with its place. */
 function moved(value: Dressing, { changes }: Transaction): Dressing {
   const { base, lit, step, times, signs } = value;
-  return { base: base.map(changes), lit: lit.map(changes), step: step.map(changes), times: times.map(changes), signs: signs.map(changes) };
+  const along = (drawn: Drawn): Drawn => (typeof drawn === "function" ? drawn : drawn.map(changes));
+  return { base: along(base), lit: along(lit), step: step.map(changes), times: times.map(changes), signs: signs.map(changes) };
 }
 
 const dressing = StateField.define<Dressing>({
@@ -49,6 +54,17 @@ export function language(name: string): Extension | null {
   if (name === "python" || name === "triton") return python;
   if (name === "cpp" || name === "metal" || name === "c" || name === "c++") return cpp();
   return null;
+}
+
+/** Beyond so many lines a text to read is not read as a whole: its colours are those of what is in sight. */
+const LONG = 1000;
+
+/** What colours the text; a long one, or one with gaps between its lines, piece by piece. */
+function colours({ text, language: name, number = (line) => line, writing }: EditorOptions): Extension {
+  const support = language(name);
+  if (support !== python || writing) return support ?? [];
+  const numbers = text.split("\n").map((_, i) => number(i + 1));
+  return numbers.length > LONG || hasGaps(numbers) ? pythonInSight(number) : python;
 }
 
 export interface EditorOptions {
@@ -135,7 +151,6 @@ export class Editor {
 }
 
 function extensions(options: EditorOptions): Extension[] {
-  const support = language(options.language);
   const number = options.number;
   return [
     options.writing ?? [EditorState.readOnly.of(true), EditorView.editable.of(false)],
@@ -148,7 +163,7 @@ function extensions(options: EditorOptions): Extension[] {
     // Shows control and bidirectional characters, so that code cannot look like other code.
     highlightSpecialChars(),
     syntaxHighlighting(classHighlighter),
-    support ?? [],
+    colours(options),
     dressing,
     scrollWithin,
   ];

@@ -1,12 +1,11 @@
-// Colours for excerpts. A library's source is kept in pieces, and a piece may begin in the middle of
-// a docstring, after which a parser that reads the whole takes code for text and text for code. So
-// each piece is read by itself, with and without a quote before it, and the reading with fewer
-// errors wins.
-import type { Range } from "@codemirror/state";
-import { Decoration } from "@codemirror/view";
+// Colours for excerpts, and for what is in sight of a long text. A library's source is kept in pieces, and a
+// piece may begin in the middle of a docstring, after which a parser that reads the whole takes code for text
+// and text for code. So each piece is read by itself, with and without a quote before it, and the reading with
+// fewer errors wins.
+import type { Extension, Range } from "@codemirror/state";
+import { Decoration, type DecorationSet, EditorView } from "@codemirror/view";
 import { classHighlighter, highlightTree } from "@lezer/highlight";
 import { parser } from "@lezer/python";
-import { LINE, type LineView } from "../core/types.generated";
 
 const QUOTE = '"""';
 
@@ -16,12 +15,12 @@ export interface Piece {
 }
 
 /** The text of consecutive lines, with where each run begins in the document. */
-export function pieces(lines: readonly LineView[], texts: readonly string[]): Piece[] {
+export function pieces(numbers: readonly number[], texts: readonly string[]): Piece[] {
   const found: { from: number; texts: string[] }[] = [];
   let offset = 0;
-  lines.forEach(([number], i) => {
+  numbers.forEach((number, i) => {
     const last = found.at(-1);
-    if (last && number === lines[i - 1][LINE.number] + 1) last.texts.push(texts[i]);
+    if (last && number === numbers[i - 1] + 1) last.texts.push(texts[i]);
     else found.push({ from: offset, texts: [texts[i]] });
     offset += texts[i].length + 1;
   });
@@ -29,8 +28,7 @@ export function pieces(lines: readonly LineView[], texts: readonly string[]): Pi
 }
 
 /** Whether lines are missing between the known ones. */
-export const hasGaps = (lines: readonly LineView[]): boolean =>
-  lines.some(([number], i) => i > 0 && number !== lines[i - 1][LINE.number] + 1);
+export const hasGaps = (numbers: readonly number[]): boolean => numbers.some((number, i) => i > 0 && number !== numbers[i - 1] + 1);
 
 function errors(text: string): number {
   let count = 0;
@@ -49,9 +47,11 @@ export function opening(text: string): string {
   return errors(QUOTE + text) < errors(text) ? QUOTE : "";
 }
 
-export function highlightPieces(lines: readonly LineView[], texts: readonly string[]): Range<Decoration>[] {
+/** The colours of lines with these numbers, which begin at `offset` in the document. */
+export function highlightPieces(numbers: readonly number[], texts: readonly string[], offset = 0): Range<Decoration>[] {
   const ranges: Range<Decoration>[] = [];
-  for (const { from, text } of pieces(lines, texts)) {
+  for (const piece of pieces(numbers, texts)) {
+    const [text, from] = [piece.text, offset + piece.from];
     const before = opening(text);
     highlightTree(parser.parse(before + text), classHighlighter, (start, end, classes) => {
       const [a, b] = [Math.max(0, start - before.length), end - before.length];
@@ -59,4 +59,22 @@ export function highlightPieces(lines: readonly LineView[], texts: readonly stri
     });
   }
   return ranges;
+}
+
+/** Lines above those in sight that are read with them: a text over several lines may begin there. */
+const LEAD = 60;
+
+/** Python to colour where it is in sight, each piece by itself; lines are numbered as their source does. */
+export function pythonInSight(number: (line: number) => number): Extension {
+  let known: { readonly from: number; readonly to: number; readonly drawn: DecorationSet } | null = null;
+  const draw = ({ state: { doc }, viewport: { from, to } }: EditorView): DecorationSet => {
+    const first = Math.max(1, doc.lineAt(from).number - LEAD);
+    const lines = Array.from({ length: doc.lineAt(to).number - first + 1 }, (_, i) => first + i);
+    return Decoration.set(highlightPieces(lines.map(number), lines.map((line) => doc.line(line).text), doc.line(first).from), true);
+  };
+  return EditorView.decorations.of((view) => {
+    const { from, to } = view.viewport;
+    if (known?.from !== from || known.to !== to) known = { from, to, drawn: draw(view) };
+    return known.drawn;
+  });
 }

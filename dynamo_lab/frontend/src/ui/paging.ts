@@ -13,3 +13,9 @@ export function pageAt(count: number, start: number, size = PAGE): Page {
   const first = Math.max(0, Math.min(last, Math.floor(start / size) * size));
   return { first, end: Math.min(count, first + size) };
 }
+
+/** A choice among thousands takes a browser seconds: these are the ones around what is shown, from the first up to the end. */
+export function around(count: number, shown: number, most = 200): Page {
+  const first = Math.max(0, Math.min(shown - most / 2, count - most));
+  return { first, end: Math.min(count, first + most) };
+}

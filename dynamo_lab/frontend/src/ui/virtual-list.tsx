@@ -36,11 +36,8 @@ export function VirtualList(props: VirtualListProps) {
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    const measure = (): void => {
-      height.value = element.clientHeight;
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
+    // it tells the height before the first picture, too; to ask for it here would lay out the page once more
+    const observer = new ResizeObserver(() => (height.value = element.clientHeight));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);

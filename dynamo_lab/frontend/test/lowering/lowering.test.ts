@@ -17,8 +17,8 @@ function buffer(id: number, nodes: readonly number[], graphId = 0): BufferView {
 
 const LOWERED: LoweringsView = {
   lowerings: [
-    { compiler: "Inductor", graph: 0, title: "", summary: "", cuda_graphs: null, counts: [], buffers: [0, 1], steps: [step(0, "input"), step(1, "view"), step(2, "inlined", [0, 1]), step(3, "realised", [1], [1]), step(4, "output")] },
-    { compiler: "Inductor", graph: 1, title: "", summary: "", cuda_graphs: null, counts: [], buffers: [], steps: [step(0, "input"), step(1, "same")] },
+    { compiler: "Inductor", graph: 0, title: "", summary: "", cuda_graphs: null, autotunings: [], counts: [], buffers: [0, 1], steps: [step(0, "input"), step(1, "view"), step(2, "inlined", [0, 1]), step(3, "realised", [1], [1]), step(4, "output")] },
+    { compiler: "Inductor", graph: 1, title: "", summary: "", cuda_graphs: null, autotunings: [], counts: [], buffers: [], steps: [step(0, "input"), step(1, "same")] },
   ],
   buffers: [buffer(0, [2]), buffer(1, [2, 3])],
   operators: [], called: [], empty: "",

@@ -1,12 +1,12 @@
 // Where lanes lie, and which collective is under the pointer.
 import { describe, expect, it } from "vitest";
 import type { CollectivesView, MeetingView } from "../../src/core/types.generated";
-import { arrivalsOf, lanesOf, lineOf, longestOpen, nearest, timeOf, xOf } from "../../src/ranks/lanes";
+import { arrivalsOf, kindsIn, lanesOf, lineOf, longestOpen, nearest, timeOf, xOf } from "../../src/ranks/lanes";
 
 function meeting(ranks: readonly number[], came: readonly number[], lines: readonly string[] = [""]): MeetingView {
   return {
     operator: "all_reduce", ran_as: "", number: 1, group: "all ranks", shape: "", bytes: null, result_bytes: null, why: "", node: "",
-    where: "", text: "", ranks, came, ran: came.map(() => null), lines, waited: null, bare: null, late: 0, absent: [], is_done: true,
+    where: "", text: "", ranks, came, ran: came.map(() => null), lines, waited: null, bare: null, late: 0, absent: [], is_done: true, settings: [],
   };
 }
 
@@ -49,6 +49,15 @@ describe("what to look at first", () => {
     expect(longestOpen(whole, { start: 0, end: 9 })).toBe(0);
     expect(longestOpen(whole, { start: 1.5, end: 9 })).toBe(2);
     expect(longestOpen(whole, { start: 3.5, end: 9 })).toBeNull();
+  });
+});
+
+describe("what ranks do in a time", () => {
+  it("is told by the kinds of bars that reach into it", () => {
+    const whole = { ...view([]), bars: [[["compiling", 0, 2, "", 1]], [["computing", 3, 4, "", 1]]] } as unknown as CollectivesView;
+    expect([...kindsIn(whole, { start: 0, end: 9 })]).toEqual(["compiling", "computing"]);
+    expect([...kindsIn(whole, { start: 2, end: 9 })]).toEqual(["computing"]);
+    expect([...kindsIn(whole, { start: 4, end: 9 })]).toEqual([]);
   });
 });
 

@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { LineView } from "../../src/core/types.generated";
 import { hasGaps, highlightPieces, opening, pieces } from "../../src/ui/highlight";
-
-const at = (number: number): LineView => [number, "", "", -1, 0];
 
 describe("pieces", () => {
   it("cuts where numbers jump and keeps places in the document", () => {
-    const lines = [at(3), at(4), at(9)];
+    const lines = [3, 4, 9];
     expect(hasGaps(lines)).toBe(true);
     expect(pieces(lines, ["ab", "c", "d"])).toEqual([{ from: 0, text: "ab\nc" }, { from: 5, text: "d" }]);
   });
@@ -26,7 +23,7 @@ describe("opening", () => {
 describe("highlightPieces", () => {
   it("colours the code after a docstring's end as code", () => {
     const text = ['of it."""', "return 1"];
-    const found = highlightPieces([at(7), at(8)], text).map((range) => [text.join("\n").slice(range.from, range.to), range.value.spec.class]);
+    const found = highlightPieces([7, 8], text).map((range) => [text.join("\n").slice(range.from, range.to), range.value.spec.class]);
     expect(found).toContainEqual(["return", "tok-keyword"]);
   });
 });

@@ -3,7 +3,7 @@ import { bytesText } from "../../src/core/words";
 import { oneLine, visible } from "../../src/graphs/diagram/visible";
 import { callLines } from "../../src/kernels/calls";
 import { blocks } from "../../src/ui/blocks";
-import { pageAt } from "../../src/ui/paging";
+import { around, pageAt } from "../../src/ui/paging";
 import { cases } from "../cases";
 
 describe("blocks", () => {
@@ -38,6 +38,15 @@ describe("callLines", () => {
   it("takes a name for its letters", () => {
     expect(callLines("f(x)\nf.a(x)", "f.a")).toEqual([2]);
     expect(callLines("((", "(")).toEqual([1]);
+  });
+});
+
+describe("around", () => {
+  it("is all of few, and of thousands those near what is shown, also at the ends and where nothing is", () => {
+    expect(around(200, 150)).toEqual({ first: 0, end: 200 });
+    expect(around(6000, 3000)).toEqual({ first: 2900, end: 3100 });
+    expect(around(6000, 5999)).toEqual({ first: 5800, end: 6000 });
+    expect(around(6000, -1)).toEqual({ first: 0, end: 200 });
   });
 });
 

@@ -95,6 +95,10 @@ def _program(program: ProgramView) -> Markup:
     parts = " + ".join(f"{part.name} {part.text} ({part.share})" for part in program.parts)
     is_sum = "=" if program.adds_up else "but, measured separately,"
     whole = tag("p", f"{program.whole} {is_sum} {parts}. {program.remainder}") if parts else ""
+    if program.slowest:
+        of = (", ".join(filter(None, (one.title, one.where))) for one in program.slowest.kernels)
+        named = tag("b", shortened("; ".join(of), 300))
+        whole = join(whole, tag("p", f"{program.slowest.sentence}: ", named))
     whole = join(whole, *(tag("p", remark) for remark in program.remarks))
     problem = tag("p", shortened(program.problem, 400)) if program.problem else ""
     head = ("kernels", "eager operators", "kernels take", "eager takes", "times faster", "share",

@@ -8,6 +8,7 @@ from dynamo_lab.render.fallback.kernels import kernel_block
 from dynamo_lab.render.fallback.page import LIMIT, composed
 from dynamo_lab.render.fallback.ranks import (
     collectives,
+    ddp,
     memory,
     meshes,
     messages,
@@ -65,6 +66,7 @@ def _ranks(view: RanksView | None) -> Iterator[Markup]:
         yield from tensors(view.tensors)
         yield from memory(view.memory)
         yield from splits(view.splits)
+        yield from ddp(view.ddp)
         if view.collectives is not None:
             yield from collectives(view.collectives)
         yield from messages(view.messages)

@@ -40,6 +40,7 @@ def trial_html(view: TrialView) -> Markup:
     return join(
         table(_HEAD, rows),
         tag("p", tag("small", "Errors against float64, in units in the last place of float32.")),
+        *([tag("p", tag("b", view.unlike))] if view.unlike else []),
         _picture(view),
         *([details("operators of another type", table(("", ""), changed))] if changed else []),
         *([details("other kernels", table(_KERNELS, kernels))] if kernels else []),

@@ -136,6 +136,9 @@ def _program(program: ProgramView, page: Page) -> Iterator[RenderableType]:
         is_sum = "=" if program.adds_up else "but, measured separately,"
         yield indented(text(f"as it runs, warm: {program.whole} {is_sum} {parts}"))
         yield indented(text(program.remainder, "dim"))
+    if program.slowest:
+        of = (", ".join(filter(None, (one.title, one.where))) for one in program.slowest.kernels)
+        yield indented(text(f"{program.slowest.sentence}: {one_line('; '.join(of))}", "bold"))
     for remark in program.remarks:
         yield indented(text(one_line(remark), "yellow"))
     groups = program.groups if page.everything else program.groups[:_BRIEF]

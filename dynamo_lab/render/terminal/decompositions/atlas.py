@@ -7,6 +7,8 @@ from rich.text import Text
 
 from dynamo_lab.model.decompositions import Level, Overload, Rule, Target
 from dynamo_lab.render.terminal.core.parts import grid, indented, line, listing, plain, text
+from dynamo_lab.view.core.words import listed
+from dynamo_lab.view.decompositions.natives import PLACES
 from dynamo_lab.view.decompositions.trees import ENDS, KINDS, SETS
 
 _BAR = 16
@@ -43,9 +45,10 @@ def _overload(overload: Overload) -> Iterator[RenderableType]:
     yield line((overload.name, "bold"), (tags, "cyan"), wrap=True)
     yield indented(text(overload.schema, "dim"))
     rows = [(text(SETS[to]), rule_text(to, rule, overload)) for to, rule in overload.rules.items()]
-    yield indented(
-        grid(("left", "wrap"), [*rows, (text("lowering"), text(LOWERINGS[overload.lowering]))])
-    )
+    rows.append((text("lowering"), text(LOWERINGS[overload.lowering])))
+    if overload.natives:
+        rows.append((text("kernels"), text(natives_text(overload))))
+    yield indented(grid(("left", "wrap"), rows))
 
 
 LOWERINGS = {
@@ -54,6 +57,14 @@ LOWERINGS = {
     "none": "none: decomposed earlier, or an extern kernel",
 }
 """What Inductor does with an operator that reaches it."""
+
+
+def natives_text(overload: Overload) -> str:
+    """Where its kernels are for each device: "cpu and cuda: a kernel of its own"."""
+    of_place: dict[str, list[str]] = {}
+    for device, native in overload.natives.items():
+        of_place.setdefault(PLACES[native], []).append(device)
+    return "; ".join(f"{listed(devices)}: {place}" for place, devices in of_place.items())
 
 
 def rule_text(to: Target, rule: Rule | None, overload: Overload) -> Text:

@@ -36,6 +36,7 @@ def trial_text(view: TrialView, width: int = 100) -> str:
     rows = [tuple(text(title, "dim") for title in HEAD)]
     rows += [tuple(map(text, _cells(way))) for way in view.ways]
     items: list[RenderableType] = [text(f"on {view.device}; {UNITS}"), grid(columns, rows), Text()]
+    items += [text(view.unlike, "yellow"), Text()] if view.unlike else []
     items += [*_picture(view), Text()]
     for way in view.ways:
         kernels = (f"{one.where}: {_named(one)}" for one in way.lines)

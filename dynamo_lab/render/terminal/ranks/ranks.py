@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from dynamo_lab.render.terminal.core.parts import MARGIN, grid, line, text
-from dynamo_lab.render.terminal.ranks import collectives, meshes, plans, splits
+from dynamo_lab.render.terminal.ranks import collectives, meshes, plans, reducers, splits
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view.ranks.ranks import RanksView
 
@@ -47,6 +47,9 @@ def parts(view: RanksView, title: str) -> Iterator[RenderableType]:
     for split in view.splits:
         yield Text()
         yield from splits.parts(split)
+    if view.ddp is not None:
+        yield Text()
+        yield from reducers.parts(view.ddp)
     if view.collectives is not None:
         yield Text()
         yield from collectives.parts(view.collectives)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.view.breaks.breaks import BreakView
+from dynamo_lab.view.breaks.libraries import library_of
 from dynamo_lab.view.breaks.makers import within
 from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.core.places import Line, Places, entity
@@ -115,7 +116,10 @@ def _sentence(group: list[_One], ended: int, places: Places) -> str:
     lines = list(dict.fromkeys(one.line for one in group))
     where = places.where_all(lines)
     breaks_it = "breaks" if len(lines) == 1 else "break"
-    within = "" if inner[0] == line else f" in {places.where(inner[0])}, which it calls"
+    library = library_of(item, places)
+    of = f" of {library}" if library else ""
+    within = "" if inner[0] == line else f" in {places.where(inner[0])}{of}, which it calls"
+    where = f"{where}{of}" if inner[0] == line else where
     parts = [f"{where} {breaks_it} the graph{within}: {view.title}."]
     parts += story.cost if item.effect == "resumed" else (story.then,)
     if ended > 1:

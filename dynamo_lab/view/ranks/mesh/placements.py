@@ -30,9 +30,10 @@ class Placements:
         if call.is_compiled:
             return ""
         at = bisect_right(self._eager, call.started, key=lambda one: one.started) - 1
-        if at >= 0 and call.started <= self._eager[at].ended:
-            return words(self._eager[at])
-        return ""
+        if at < 0:
+            return ""
+        found = self._eager[at]
+        return words(found) if call.started <= found.ended or not found.ended else ""
 
 
 def words(one: Redistribution) -> str:

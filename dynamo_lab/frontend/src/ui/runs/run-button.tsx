@@ -1,8 +1,8 @@
 // A button for what the kernel measures of the recording that is shown; it becomes a recording beside it.
 import { useSignal } from "@preact/signals";
-import { useStore } from "../core/context";
-import { offers } from "../core/source";
-import { Prose } from "./bits";
+import { useStore } from "../../core/context";
+import { offers } from "../../core/source";
+import { Prose } from "../bits";
 
 interface RunButtonProps {
   readonly what: "warm_start" | "time_guards" | "beside";

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dynamo_lab.live.session import Session
     from dynamo_lab.model.assembly import Assembly
     from dynamo_lab.model.recording import Recording
+    from dynamo_lab.model.targets import Target
 
     R = TypeVar("R", bound=Recording)
 
@@ -47,10 +48,15 @@ def _assembled(recording: Recording, kernel: int, target: str) -> Assembly:
     return assemble(recording.kernels[kernel], find_target(target))
 
 
+def target_named(recording: Recording, asked: str | None) -> Target:
+    """The target of a name: by default the one that the kernels were written for."""
+    return find_target(asked or recording.target or own_target(recording))
+
+
 def _target(recording: Recording, kernel: int, asked: str | None) -> str:
-    """The name of the target: by default the one that the kernel was written for."""
+    """The name of the target for a kernel."""
     written = recording.target or own_target(recording)
-    target = find_target(asked or written).name
+    target = target_named(recording, asked).name
     if recording.kernels[kernel].language == "cpp" and target != written:
         raise AssemblyError(
             f"This C++ kernel was written for the vectors of {written}: lower the program for "

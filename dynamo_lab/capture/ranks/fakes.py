@@ -1,0 +1,103 @@
+"""The mode of a planned rank: its tensors are fakes, but for the few whose numbers PyTorch reads.
+
+Those are of meshes, which hold ranks, and of DDP, which counts parameters and numbers buckets. DDP
+makes them in C++, as small tensors of integers, and reads them there: they are real, on the CPU,
+and so is whatever is computed of them alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from dynamo_lab.capture.core.hooks import PYTREE, TRACING_CONTEXT
+from dynamo_lab.capture.ranks import hooks
+from dynamo_lab.capture.ranks.comm_hooks import answered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from types import FrameType
+
+    Called = Callable[[Any, Sequence[Any], Any], None]
+    """Is told of a collective: the function, its arguments and its results."""
+
+_NAMESPACES = ("c10d", "_c10d_functional", "_c10d_functional_autograd")
+_MESH_CODE = ("torch/distributed/device_mesh.py", "torch/distributed/_mesh_layout.py")
+_DDP_CODE = ("torch/nn/parallel/distributed.py", "torch/distributed/utils.py")
+"""The code from which DDP goes to C++."""
+_DISPATCH_CODE = ("torch/_compile.py", "torch/_dynamo/eval_frame.py")
+"""The code between an operator and what is dispatched of it."""
+_FAR = 30
+"""Frames from an operator to the code of meshes that asked for it, at most."""
+_COUNTED = "_dynamo_lab_counted"
+"""An attribute of the tensors in which DDP counts; they live in C++, and keep it there."""
+
+
+def fakes(called: Called) -> Any:
+    """A mode in which tensors are fakes; it tells of each collective that is called."""
+    base, fake, without = (
+        one.get() for one in (hooks.FAKE_MODE, hooks.FAKE_TENSOR, hooks.WITHOUT_FAKES)
+    )
+
+    class Planning(base):
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            kwargs = kwargs or {}
+            tensors = _tensors((args, kwargs))
+            is_call = func.namespace in _NAMESPACES and TRACING_CONTEXT.get()() is None
+            if _is_counted(tensors, kwargs):
+                with without():
+                    result = func(*args, **_on_cpu(kwargs))
+                for one in _tensors(result):
+                    setattr(one, _COUNTED, True)
+            elif not (is_call or any(isinstance(one, fake) for one in tensors)) and _is_of_meshes():
+                with without():
+                    result = func(*args, **kwargs)
+            else:
+                result = super().__torch_dispatch__(func, types, args, kwargs)
+            if is_call:
+                called(func, (*args, *kwargs.values()), result)
+                result = answered(result)
+            return result
+
+    return Planning(allow_non_fake_inputs=True)
+
+
+def _tensors(values: Any) -> list[Any]:
+    import torch
+
+    return [one for one in PYTREE.tree_leaves(values) if isinstance(one, torch.Tensor)]
+
+
+def _is_counted(tensors: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether an operator is on numbers of DDP's alone, or makes a tensor of integers for them."""
+    import torch
+
+    if tensors:
+        return all(hasattr(one, _COUNTED) for one in tensors)
+    if kwargs.get("dtype") not in (torch.int32, torch.int64):
+        return False
+    return next(_files()).endswith(_DDP_CODE)
+
+
+def _on_cpu(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Arguments without a device: the machine that plans need not have the program's."""
+    return {**kwargs, "device": "cpu"} if kwargs.get("device") is not None else kwargs
+
+
+def _is_of_meshes() -> bool:
+    """Whether PyTorch's code of meshes asked for the operator that is dispatched."""
+    return any(file.endswith(_MESH_CODE) for file in islice(_files(), _FAR))
+
+
+def _files() -> Iterator[str]:
+    """The files of the code that asked for the operator that is dispatched, innermost first."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file != __file__ and not file.replace("\\", "/").endswith(_DISPATCH_CODE):
+            yield file.replace("\\", "/")
+        frame = frame.f_back
+    yield ""

@@ -1,0 +1,115 @@
+// What modules under DDP reduce, bucket by bucket, and the settings of DDP to try: with a button where the job still has its program.
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { usePart, useStore } from "../core/context";
+import { NOTHING, type Ran } from "../core/recordings";
+import type { DdpView, JobTrialOutcome, ReducerView, SettingView } from "../core/types.generated";
+import { cut } from "../core/words";
+import { Prose } from "../ui/bits";
+import { Table } from "../ui/copy/table";
+import { TryFix } from "../ui/runs/try-fix";
+import { ranksState } from "./state";
+
+type Trial = Ran<JobTrialOutcome>;
+interface Tried {
+  readonly fix: string;
+  readonly trial?: Trial;
+  readonly error?: string;
+}
+
+/** The most characters of the names of a bucket's parameters. */
+const MOST_NAMES = 90;
+
+function Reducer({ reducer }: { reducer: ReducerView }) {
+  return (
+    <>
+      <p><Prose text={reducer.sentence} /></p>
+      {reducer.where && <p>Wrapped at {reducer.line ? <button type="button" class="dl-go" data-go={reducer.line}>{reducer.where}</button> : reducer.where} {reducer.text && <code>{reducer.text}</code>}</p>}
+      <Table class="dl-plan">
+        <thead><tr>{reducer.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+        <tbody>
+          {reducer.buckets.map(({ cells: [at, bytes, names, settings], parameters }) => (
+            <tr key={at}><td>{at}</td><td>{bytes}</td><td title={parameters.join("\n")}>{cut(names, MOST_NAMES)}</td><td><Settings names={settings ? settings.split(", ") : []} /></td></tr>
+          ))}
+        </tbody>
+      </Table>
+    </>
+  );
+}
+
+/** The names of settings, each of which leads to what it is. */
+export function Settings({ names }: { names: readonly string[] }) {
+  const { asked } = usePart(ranksState);
+  return (
+    <>
+      {names.map((name, i) => (
+        <span key={name}>{i > 0 && ", "}<button type="button" class="dl-link" onClick={() => { asked.value = { name }; }}><code>{name}</code></button></span>
+      ))}
+    </>
+  );
+}
+
+function Outcome({ trial, show }: { trial: Trial; show: () => void }) {
+  const { sentences, is_faster } = trial.outcome;
+  return (
+    <div class="dl-trial">
+      {sentences.map((text) => <p key={text} class={text.startsWith("a step") && is_faster !== null ? (is_faster ? "dl-good-text" : "dl-bad-text") : ""}><Prose text={text} /></p>)}
+      <button type="button" class="dl-button" onClick={show}>Open rank 0 of the last job with it</button>
+    </div>
+  );
+}
+
+function Offered({ settings, canTry }: { settings: readonly SettingView[]; canTry: boolean }) {
+  const { runs, recordings, progress } = useStore().source;
+  const { asked } = usePart(ranksState);
+  const busy = useSignal<string | null>(null);
+  const tried = useSignal<Tried | null>(null);
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (asked.value) box.current?.querySelector("li.is-lit")?.scrollIntoView({ block: "nearest" });
+  }, [asked.value]);
+  const run = (fix: string): void => {
+    const of = recordings.entries.peek()[0];
+    if (!runs || !of) return;
+    busy.value = fix;
+    tried.value = null;
+    runs.run("try_on_job", of.label, { fix })
+      .then((trial) => (tried.value = { fix, trial }), (error: unknown) => (tried.value = { fix, error: error instanceof Error ? error.message : String(error) }))
+      .finally(() => (busy.value = null));
+  };
+  const open = (trial: Trial): void => {
+    const base = recordings.entries.peek()[0];
+    if (!base) return;
+    recordings.add(trial, { base: base.base, fix: trial.outcome.fix, asked: NOTHING });
+    recordings.show(trial.label);
+  };
+  const { fix, trial, error } = tried.value ?? {};
+  return (
+    <section class="dl-fixes dl-settings" data-own ref={box}>
+      <h4>Settings to try</h4>
+      {!(runs && canTry) && <p class="dl-dim">Where the program still lives: <code>{settings[0].call}</code></p>}
+      <ul>
+        {settings.map((one) => (
+          <TryFix
+            key={one.name} fix={one} title="Runs the job seven times with it and seven times without, in turns" busy={busy.value}
+            onTry={runs && canTry ? () => run(one.name) : null} isLit={asked.value?.name === one.name}
+          >
+            {busy.value === one.name && <p class="dl-dim">{progress.value?.stage ?? "Starting the jobs"} <button type="button" class="dl-button" onClick={() => runs?.stop()}>Stop</button></p>}
+            {fix === one.name && trial && <Outcome trial={trial} show={() => open(trial)} />}
+            {fix === one.name && error && <p class="dl-bad-text">{error}</p>}
+          </TryFix>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function Ddp({ ddp }: { ddp: DdpView }) {
+  return (
+    <section>
+      <h3>DDP</h3>
+      {ddp.reducers.map((reducer, i) => <Reducer key={i} reducer={reducer} />)}
+      {ddp.settings.length > 0 && <Offered settings={ddp.settings} canTry={ddp.can_try} />}
+    </section>
+  );
+}

@@ -1,0 +1,1 @@
+"""A recording's kernels below their code: as assembly, and as files for another machine."""

@@ -1,0 +1,1 @@
+"""Choices in the script-free HTML."""

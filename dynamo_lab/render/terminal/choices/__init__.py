@@ -1,0 +1,1 @@
+"""Choices in a terminal."""

@@ -1,0 +1,47 @@
+"""Whose code breaks, where it is not the reader's: a package's, or Python's own."""
+
+import re
+import sys
+
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.view.core.places import LIBRARY_ROOT, Line, Places
+
+_NO_LIBRARY = ("torch", "IPython")
+"""PyTorch, and what puts a function of its own in the place of `open` in a notebook."""
+
+
+def library_at(line: Line, places: Places) -> str:
+    """'the library `einops`' or 'Python's `copy`'; empty for the reader's lines and PyTorch's.
+
+    What PyTorch does by itself is told apart where it matters: see `makers`.
+    """
+    if not places.is_library(line) or places.is_call(line):
+        return ""
+    path = LIBRARY_ROOT.sub("", places.sources[line[0]].path)
+    name = re.split(r"[/\\]", path)[0].removesuffix(".py")
+    if name in _NO_LIBRARY or not name.isidentifier():  # else it is code that something wrote
+        return ""
+    return f"Python's `{name}`" if name in sys.stdlib_module_names else f"the library `{name}`"
+
+
+def library_of(item: Break, places: Places) -> str:
+    """The same for the innermost line of a break, which caused it."""
+    lines = places.lines_of(item.stack)
+    return library_at(lines[-1] if lines else places.line_of(item.span), places)
+
+
+def advice_on(item: Break, places: Places) -> tuple[str, ...]:
+    """Whose code it is, and what is left to the reader to change."""
+    library = library_of(item, places)
+    if not library:
+        return ()
+    own = places.own_line(item.stack)
+    if own is None or places.is_library(own):
+        return (
+            f"This is code of {library}, and no line of yours in this frame leads there: what you "
+            "can change is what is called, and with what.",
+        )
+    return (
+        f"This is code of {library}, not yours: what you can change is {places.where(own)}, which "
+        "calls it.",
+    )

@@ -1,0 +1,1 @@
+"""What was chosen in silence, gathered from every noun that knows of a choice."""

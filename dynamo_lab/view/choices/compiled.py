@@ -1,0 +1,143 @@
+"""Choices on what the compiler makes: layouts, concatenations, freezing, lists, integer kernels."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from dynamo_lab.model.layouts.choices import LayoutChoice
+from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.choices.choice import ChoiceRow
+from dynamo_lab.view.core.origins import origin_of, where_of
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.words import first_up, plural, size
+from dynamo_lab.view.fusion.foreach import ForeachView
+from dynamo_lab.view.fusion.fusion import FusionsView
+from dynamo_lab.view.layouts import reading, words
+from dynamo_lab.view.layouts.reading import Convolution
+from dynamo_lab.view.quantization.products import Product, products
+
+_SILENT = "PyTorch gives none."
+_FROZEN = "The graph was frozen: its weights are constants."
+
+
+def of_quantization(recording: Recording, places: Places) -> Iterator[ChoiceRow]:
+    """The kernel of each product of integers, and the products of floats beside them."""
+    for one in products(recording):
+        origin = origin_of([(one.graph, one.node)], recording, places)
+        yield ChoiceRow(
+            kind="quantization",
+            choice=_product(one),
+            reason=_chosen_by(one),
+            where=origin.where,
+            line=origin.entity,
+            code=origin.line,
+            nodes=(f"node:{one.graph}:{one.node}",),
+            tab="lowering",
+        )
+
+
+def _product(one: Product) -> str:
+    if one.kernel:
+        by = f" by {one.weight}" if one.weight else ""
+        return f"`{one.kernel}`: {one.given}{by}, to {one.dtype or 'a type that is not known'}"
+    if one.is_integer:
+        return f"product in {one.dtype}: its {one.weight} operand is made {one.dtype} before"
+    return f"product of floats, in {one.dtype}"
+
+
+def _chosen_by(one: Product) -> str:
+    if one.pattern:
+        return f"Inductor's pattern `{one.pattern}` for quantized graphs matched."
+    if one.kernel:
+        return "The program calls it, or what quantized it: no pattern of Inductor's put it there."
+    if one.is_integer:
+        return "Not known: none of Inductor's patterns for quantized graphs matched it."
+    return "Its operands are float in memory; why they were not quantized is not recorded."
+
+
+def of_layouts(recording: Recording, places: Places) -> Iterator[ChoiceRow]:
+    """Whether the convolutions of each graph are in channels last, and what that copies."""
+    if not any(choice.convolutions for choice in recording.layout_choices):
+        return
+    found = list(reading.convolutions(recording, places))
+    for choice in recording.layout_choices:
+        own = [conv for conv in found if conv.graph == choice.graph]
+        if not choice.convolutions:
+            continue
+        nodes = [(conv.graph, conv.node) for conv in own]
+        origin = origin_of(nodes, recording, places)
+        yield ChoiceRow(
+            kind="layout",
+            choice=words.verdict_on(choice),
+            reason=f"{first_up(words.reason_for(choice))}.",
+            effect=_laid_out(own, choice),
+            where=where_of(nodes, recording, places),
+            line=origin.entity,
+            code=origin.line if len({conv.where for conv in own}) == 1 else "",
+            nodes=tuple(f"node:{graph}:{node}" for graph, node in nodes),
+            tab="lowering",
+        )
+
+
+def _laid_out(convolutions: Sequence[Convolution], choice: LayoutChoice) -> str:
+    counts = Counter[reading.Order](conv.order for conv in convolutions)
+    told = [f"{plural(count, 'result')} {_ORDERS[order]}." for order, count in counts.items()]
+    if copied := sum(conv.copied for conv in convolutions):
+        told.append(f"Each call copies {size(copied)} to bring inputs and weights into a layout.")
+    strays = Counter(filter(None, (words.astray(conv, choice) for conv in convolutions)))
+    told += [f"{plural(count, 'result')}: {why}" for why, count in strays.items()]
+    return " ".join(told)
+
+
+_ORDERS: dict[reading.Order, str] = {
+    "channels last": "in channels last",
+    "contiguous": "in the order of its sizes",
+    "either": "of sizes for which both are the same",
+    "other": "in another order",
+    "unknown": "in an order that is not known",
+}
+
+
+def of_concatenations(recording: Recording, places: Places) -> Iterator[ChoiceRow]:
+    """How each concatenation is made."""
+    for one in reading.concats(recording, places):
+        origin = origin_of([(one.graph, one.node)], recording, places)
+        yield ChoiceRow(
+            kind="concatenation",
+            choice=first_up(words.joined(one)),
+            reason=_SILENT,
+            where=origin.where,
+            line=origin.entity,
+            code=origin.line,
+            nodes=(f"node:{one.graph}:{one.node}",),
+            tab="lowering",
+        )
+
+
+def of_freezing(recording: Recording) -> Iterator[ChoiceRow]:
+    """What became of constant weights."""
+    for sentence in words.frozen(reading.rewritten(recording)):
+        yield ChoiceRow(kind="freezing", choice=sentence, reason=_FROZEN, tab="passes")
+
+
+def of_lists(fusions: FusionsView) -> Iterator[ChoiceRow]:
+    """What became of the lists of tensors that an optimizer's step runs side by side."""
+    for schedule in fusions.schedules:
+        if (lists := schedule.foreach) is not None:
+            yield ChoiceRow(
+                kind="lists of tensors",
+                choice=lists.sentences[0],
+                reason=" ".join(lists.sentences[1:]),
+                effect=_refused(lists),
+                where=lists.where,
+                line=lists.entity,
+                tab="fusion",
+            )
+
+
+def _refused(lists: ForeachView) -> str:
+    """How many pairs were, and the first of them."""
+    found = [pair for pair in lists.pairs if pair.state == "refused"]
+    if not found:
+        return ""
+    told = f"{plural(len(found), 'pair')} of {len(lists.pairs)} refused"
+    return f"{told}: {found[0].one} with {found[0].other}. {found[0].sentence}"

@@ -1,0 +1,117 @@
+"""What modules under DDP reduce, bucket by bucket, and the settings that may make a step faster."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from dynamo_lab.model.ranks.reducers import Reduced, Reducer
+from dynamo_lab.view.core.places import entity
+from dynamo_lab.view.core.words import listed, plural, size
+from dynamo_lab.view.ranks.fixes import JobFix, concerning, fixes_of
+from dynamo_lab.view.ranks.known import GroupKey, Known, group_words
+
+HEAD = ("bucket", "bytes", "parameters", "settings to try")
+_NAMES = 6
+
+
+class SettingView(Struct, frozen=True, kw_only=True):
+    """A setting to try: `code` is what to write, `call` has a living job try it."""
+
+    name: str
+    sentence: str
+    code: str
+    call: str
+
+
+class ReducedView(Struct, frozen=True, kw_only=True):
+    """A bucket: `cells` are in the columns of `HEAD`; `parameters` are all names, if known."""
+
+    cells: tuple[str, ...]
+    parameters: tuple[str, ...]
+
+
+class ReducerView(Struct, frozen=True, kw_only=True):
+    """A module under DDP: `line` is the entity of the line that wrapped it, `where` its words."""
+
+    sentence: str
+    where: str
+    text: str
+    line: str
+    head: tuple[str, ...]
+    buckets: tuple[ReducedView, ...]
+
+
+class DdpView(Struct, frozen=True, kw_only=True):
+    """The modules of the first rank that are under DDP, and what can be tried with all of them.
+
+    `can_try` is whether the job still has its program, and a kernel that shows it can try.
+    """
+
+    reducers: tuple[ReducerView, ...]
+    settings: tuple[SettingView, ...]
+    can_try: bool = False
+
+
+def build(one: Known | None, *, can_try: bool) -> DdpView | None:
+    """What a rank's modules under DDP reduce; None where it has none."""
+    if one is None or not one.rank.reducers:
+        return None
+    fixes = fixes_of(one.recording)
+    return DdpView(
+        reducers=tuple(_reducer(one, reducer, fixes) for reducer in one.rank.reducers),
+        settings=tuple(
+            SettingView(
+                name=fix.name,
+                sentence=fix.sentence,
+                code=fix.code,
+                call=f'job.try_fix("{fix.name}")',
+            )
+            for fix in fixes
+        ),
+        can_try=can_try,
+    )
+
+
+def _reducer(one: Known, reducer: Reducer, fixes: Sequence[JobFix]) -> ReducerView:
+    line = None if reducer.span is None else one.places.line_of(reducer.span)
+    shown = reducer.rebuilt or reducer.initial
+    return ReducerView(
+        sentence=" ".join(_sentences(one, reducer)),
+        where="" if line is None else one.places.where_named(line),
+        text="" if line is None else one.places.text(line).strip(),
+        line="" if line is None else entity(line),
+        head=HEAD,
+        buckets=tuple(_bucket(at, bucket, fixes) for at, bucket in enumerate(shown)),
+    )
+
+
+def _sentences(one: Known, reducer: Reducer) -> Iterator[str]:
+    ranks = next((each.ranks for each in one.rank.groups if each.name == reducer.group), ())
+    group = group_words(GroupKey(reducer.group, ranks), one.rank.size)
+    whole = size(sum(bucket.bytes for bucket in reducer.initial))
+    first = len(reducer.initial)
+    yield f"DDP reduces {whole} of gradients over {group}, in the first step in {_buckets(first)}."
+    if reducer.rebuilt is None:
+        yield (
+            "Whether it has cut them anew since is not known: it does so once, before the second "
+            "step, unless it looks for unused parameters."
+        )
+    elif reducer.rebuilt != reducer.initial:
+        count = _buckets(len(reducer.rebuilt))
+        yield f"Since the second step it is {count}, in the order in which gradients come."
+    if reducer.limit:
+        full = size(reducer.limit)
+        yield f"A bucket is full once it has come to {full}; the first may be full before."
+
+
+def _buckets(count: int) -> str:
+    return "one bucket" if count == 1 else plural(count, "bucket")
+
+
+def _bucket(at: int, bucket: Reduced, fixes: Sequence[JobFix]) -> ReducedView:
+    names = bucket.parameters
+    settings = ", ".join(concerning(bucket, fixes))
+    return ReducedView(
+        cells=(f"{at}", size(bucket.bytes), listed(list(names), _NAMES) or "?", settings),
+        parameters=names,
+    )

@@ -1,0 +1,93 @@
+"""Choices of real programs, lowered alone: against PyTorch's own answers, with the line of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch._inductor.graph import GraphLowering
+
+import dynamo_lab as lab
+from dynamo_lab.view import build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dynamo_lab.view.choices.choice import ChoiceRow
+
+pytestmark = pytest.mark.live
+
+CONVOLUTION = nn.Conv2d(3, 8, 3, padding=1)
+LINEAR = nn.Linear(8, 8)
+
+
+def program(x: torch.Tensor) -> torch.Tensor:
+    y = torch.cat([CONVOLUTION(x), x], 1).flatten(2)[:, :8, :8]
+    with torch.autocast("cpu", torch.bfloat16):
+        z = LINEAR(y)
+        with torch.autocast("cpu", enabled=False):
+            kept = LINEAR(y)
+        seen = F.scaled_dot_product_attention(z[None], z[None], z[None])
+    return seen.float() + kept
+
+
+def choices(fn: Callable[..., Any], *args: torch.Tensor, **options: Any) -> list[ChoiceRow]:
+    return list(build(lab.lower(fn, *args, **options)).choices)
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[ChoiceRow]:
+    with torch.no_grad():
+        return choices(program, torch.randn(2, 3, 8, 8))
+
+
+CODE = {"layout": "y = ", "concatenation": "y = ", "attention": "seen = ", "precision": ""}
+"""How the line begins that a kind is of; a region of autocast is of several."""
+
+
+def test_every_kind_is_there_with_its_line(rows: list[ChoiceRow]) -> None:
+    assert {"attention", "precision", "layout", "concatenation"} == {row.kind for row in rows}
+    for row in rows:
+        assert row.code.startswith(CODE[row.kind])
+        assert row.line
+
+
+def test_regions_cast_what_pytorch_casts(rows: list[ChoiceRow]) -> None:
+    on, off = (row for row in rows if row.kind == "precision")
+    assert (on.choice, off.choice) == ("autocast on cpu to bfloat16", "autocast on cpu is off")
+    first = program.__code__.co_firstlineno
+    assert f"lines {first + 3}, {first + 6}" in on.where
+    assert f"line {first + 5}" in off.where
+    assert "bf16 where more bits are given: linear." in on.effect
+    assert off.effect.startswith("Each operator in it gives the type that it is given")
+
+
+def test_autocast_around_the_call_is_seen_by_its_products() -> None:
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        (row,) = (r for r in choices(LINEAR, torch.randn(8, 8)) if r.kind == "precision")
+    assert row.choice == "autocast around the call, to bf16"
+    assert row.effect == "bf16 where more bits are given: linear."
+
+
+def test_the_decision_on_layouts_is_that_of_the_lowered_graph(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of a graph and of each body of an operator in it."""
+    asked: list[bool] = []
+    run = GraphLowering.run
+
+    def heard(lowering: GraphLowering, *args: Any) -> Any:
+        asked.append(bool(lowering.layout_opt))
+        return run(lowering, *args)
+
+    def either(x: torch.Tensor) -> torch.Tensor:
+        return torch.cond(x.sum() > 0, CONVOLUTION, lambda x: x[:, :1].repeat(1, 8, 1, 1), (x,))
+
+    monkeypatch.setattr(GraphLowering, "run", heard)
+    with torch.no_grad():
+        recording = lab.lower(either, torch.randn(2, 3, 8, 8))
+    assert [one.chosen for one in recording.layout_choices] == asked
+    assert len({one.graph for one in recording.layout_choices}) == len(asked)
