@@ -88,7 +88,7 @@ def _laid_out(convolutions: Sequence[Convolution], choice: LayoutChoice) -> str:
     return " ".join(told)
 
 
-_ORDERS: dict[reading.Order, str] = {
+_ORDERS: dict[str, str] = {
     "channels last": "in channels last",
     "contiguous": "in the order of its sizes",
     "either": "of sizes for which both are the same",

@@ -1,3 +1,5 @@
+# pyright: reportUnknownMemberType=false
+# torch annotates its functions only in part.
 """How long the plan of 1,024 ranks takes: a Llama block in 2D, and replicas of it as under DDP.
 
 python -m tests.benchmarks.ranks.plan                     # 16 replicas x 8 shards x 8 parallel

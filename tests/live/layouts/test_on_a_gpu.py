@@ -22,8 +22,8 @@ def test_the_choice_is_seen_in_what_is_compiled(groups: int, rule: str) -> None:
     x = torch.randn(8, 128, 32, 32, device="cuda")
     made = lab.layouts(model, x, ways=["compiled", "one thread", "frozen"], rounds=12, seconds=2)
     print(made)
-    way, frozen = made.trial.ways  # threads are a CPU's
-    (choice,) = way.choices
+    _, frozen = made.trial.ways  # threads are a CPU's
+    (choice,) = made.recordings["compiled"].layout_choices
     assert (choice.rule, choice.chosen) == (rule, rule != "said")
     (conv,) = convolutions(made.recordings["compiled"])
     assert conv.order == ("channels last" if choice.chosen else "contiguous")

@@ -38,3 +38,4 @@ from .staged import staged as staged
 from .targets import hostile_side_by_side as hostile_side_by_side
 from .targets import side_by_side as side_by_side
 from .tiny.planned import planned as planned
+from .tiny.planned import stepped as stepped
