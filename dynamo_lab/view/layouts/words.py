@@ -57,16 +57,20 @@ def astray(conv: Convolution, choice: LayoutChoice | None) -> str:
 def joined(one: Concat) -> str:
     """What a concatenation is made by."""
     if one.form == "ConcatKernel":
-        how = f"{_parts(one.parts)} written where they belong in one buffer"
-        copies = f", {one.copied} of them by a copy" if one.copied else ", none by a copy"
-        return f"ConcatKernel: {how}{copies}."
+        return f"ConcatKernel: {_placed(one)}."
     if one.form == "Pointwise":
         return "one loop picks each element from its part (pointwise_cat)."
     return f"{one.form or 'unknown'}, {one.outcome}."
 
 
-def _parts(count: int) -> str:
-    return f"{plural(count, 'part')} {'is' if count == 1 else 'are'}"
+def _placed(one: Concat) -> str:
+    """How the parts get to their place."""
+    if not one.copied:
+        return "parts are computed where they belong in one buffer, none is copied"
+    if one.copied >= one.parts:
+        return "all parts are copied to where they belong in one buffer"
+    copied = f"{one.copied} {'is' if one.copied == 1 else 'are'} copied"
+    return f"of {one.parts} parts {copied} to the place in one buffer, the rest computed there"
 
 
 def frozen(done: Rewritten) -> Iterator[str]:

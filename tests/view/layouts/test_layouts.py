@@ -142,7 +142,7 @@ def test_a_layout_that_is_not_what_was_chosen_is_told(
 def test_a_concatenation_tells_its_copies() -> None:
     facts = shown(CHOSEN, recording(FIRST, LAST)).ways[1].facts
     assert facts[1].endswith(
-        "2 parts are written where they belong in one buffer, 1 of them by a copy."
+        "of 2 parts 1 is copied to the place in one buffer, the rest computed there."
     )
 
 
