@@ -26,6 +26,7 @@ def train(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 def test_an_optimizer_made_in_compiled_code_is_named() -> None:
     recording = lab.explore(train, x, y, backend="eager")
     view = build(recording)
+    assert view.breaks, (recording.frames, recording.notes)
     assert view.breaks[0].title == "optimizer made in compiled code"
     assert "earlier cell" in view.breaks[0].advice[0]
     assert view.breaks[0].advice[1].startswith("If a loop runs the steps")
