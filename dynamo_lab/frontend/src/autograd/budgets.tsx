@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { useStore } from "../core/context";
 import type { Ask } from "../core/source";
 import type { Budgets as Table } from "../core/types.generated";
-import { plural } from "../core/words";
+import { messageOf, plural } from "../core/words";
 import { Table as CopiedTable } from "../ui/copy/table";
 
 export const NEEDS_KERNEL =
@@ -21,7 +21,7 @@ function Asked({ ask, partition }: { ask: Ask; partition: number }) {
   useEffect(() => {
     ask("repartition", { partition })
       .then((found) => (table.value = found))
-      .catch((reason: unknown) => (error.value = reason instanceof Error ? reason.message : String(reason)));
+      .catch((reason: unknown) => (error.value = messageOf(reason)));
   }, [partition]);
   if (error.value) return <p class="dl-would-error dl-partition" role="alert">{error.value}</p>;
   if (!table.value) return <p class="dl-partition dl-dim" role="status">Asking PyTorch's partitioner what it would save under other budgets. This compiles nothing.</p>;

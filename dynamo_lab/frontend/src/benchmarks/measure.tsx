@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useStore } from "../core/context";
 import { Prose } from "../ui/bits";
+import { messageOf } from "../core/words";
 
 const WAYS = ["compiled", "reduce-overhead", "max-autotune", "aot_eager"] as const;
 /** Seconds a series, of which there is one for each phase and cache. */
@@ -25,7 +26,7 @@ export function Measure() {
       .then((ran) => {
         recordings.add(ran, { base, fix: "", asked: entry.asked });
         recordings.show(ran.label);
-      }, (reason: unknown) => void (error.value = reason instanceof Error ? reason.message : String(reason)))
+      }, (reason: unknown) => void (error.value = messageOf(reason)))
       .finally(() => (state.value = ""));
   };
   const measure = (): void => start("bench", { ways: ways.value, training: training.value, seconds: seconds.value });

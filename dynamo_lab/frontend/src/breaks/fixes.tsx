@@ -1,14 +1,13 @@
 // What can be tried against a break, and, where a kernel has the program, a button that tries it.
-import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { useStore } from "../core/context";
-import { NOTHING, type Ran } from "../core/recordings";
+import type { Ran } from "../core/recordings";
 import type { BreakView, TrialOutcome } from "../core/types.generated";
 import { Table } from "../ui/copy/table";
 import { TryFix } from "../ui/runs/try-fix";
+import { useTrying } from "../ui/runs/trying";
 
 type Trial = Ran<TrialOutcome>;
-type State = { readonly fix: string; readonly trial?: Trial; readonly error?: string };
 
 function Outcome({ trial, show }: { trial: Trial; show: () => void }) {
   const { counts, numbers, same, failure, new_breaks } = trial.outcome;
@@ -33,34 +32,19 @@ function Outcome({ trial, show }: { trial: Trial; show: () => void }) {
 
 export function Fixes({ item }: { item: BreakView }) {
   const { runs, recordings } = useStore().source;
-  const busy = useSignal<string | null>(null);
-  const state = useSignal<State | null>(null);
+  const { busy, tried, attempt, open } = useTrying("try_fix");
   if (item.fixes.length === 0) return null;
-  const run = (fix: string): void => {
-    const of = recordings.shown.peek();
-    if (!runs || !of) return;
-    busy.value = fix;
-    state.value = null;
-    runs.run("try_fix", of.label, { break: item.id, fix })
-      .then((trial) => (state.value = { fix, trial }), (error: unknown) => (state.value = { fix, error: error instanceof Error ? error.message : String(error) }))
-      .finally(() => (busy.value = null));
-  };
   const entry = recordings.shown.value;
-  const offered = runs?.ready.value && entry?.label === entry?.base;
-  const open = (trial: Trial): void => {
-    if (!entry) return;
-    recordings.add(trial, { base: entry.base, fix: trial.outcome.fix, asked: NOTHING });
-    recordings.show(trial.label);
-  };
-  const { trial, error, fix } = state.value ?? {};
+  const offered = entry !== null && runs?.ready.value && entry.label === entry.base;
+  const { trial, error, fix } = tried.value ?? {};
   return (
     <details class="dl-fold dl-fixes" data-own open={offered}>
       <summary>What can be tried</summary>
       {!offered && <p class="dl-dim">Where the program still lives: <code>rec.breaks[{item.id}].try_fix()</code></p>}
       <ul>
         {item.fixes.map((one) => (
-          <TryFix key={one.name} fix={one} title="Runs your program twice more, on copies" busy={busy.value} onTry={offered ? () => run(one.name) : null}>
-            {fix === one.name && trial && <Outcome trial={trial} show={() => open(trial)} />}
+          <TryFix key={one.name} fix={one} title="Runs your program twice more, on copies" busy={busy.value} onTry={offered ? () => attempt(entry.label, one.name, { break: item.id }) : null}>
+            {fix === one.name && trial && <Outcome trial={trial} show={() => entry && open(trial, entry.base)} />}
             {fix === one.name && error && <p class="dl-bad-text">{error}</p>}
           </TryFix>
         ))}

@@ -3,6 +3,7 @@ import { signal, type Signal } from "@preact/signals";
 import type { Ask, Asking } from "../core/source";
 import { stateOf } from "../core/state";
 import type { ChangeView, ScheduleView, StageGraph, StageTurns } from "../core/types.generated";
+import { messageOf } from "../core/words";
 
 /** The program is compiled once more before the first change. */
 const PATIENCE_MS = 300_000;
@@ -48,7 +49,7 @@ export class GraphChanges {
       this.error.value = "";
       return found;
     } catch (error: unknown) {
-      this.error.value = error instanceof Error ? error.message : String(error);
+      this.error.value = messageOf(error);
       this.shown.value = null;
       return null;
     } finally {

@@ -23,3 +23,6 @@ export const plural = (count: number, word: string): string => `${count.toLocale
 
 /** The text, with an ellipsis where it is longer than this. */
 export const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
+
+/** What to show of something that was thrown. */
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

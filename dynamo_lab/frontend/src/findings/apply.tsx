@@ -4,6 +4,7 @@ import { useStore } from "../core/context";
 import { NOTHING, type Ran } from "../core/recordings";
 import type { AppliedOutcome } from "../core/types.generated";
 import { Table } from "../ui/copy/table";
+import { messageOf } from "../core/words";
 
 interface State {
   readonly busy?: boolean;
@@ -43,7 +44,7 @@ export function Apply({ ids, how, label = "Apply and measure" }: { ids: readonly
     state.value = { busy: true };
     runs.run("apply", entry.label, { findings: ids }).then(
       (ran) => (state.value = { ran }),
-      (error: unknown) => (state.value = { error: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => (state.value = { error: messageOf(error) }),
     );
   };
   const open = (ran: Ran<AppliedOutcome>): void => {

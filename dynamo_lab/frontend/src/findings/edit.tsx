@@ -6,6 +6,7 @@ import { useModel, useStore } from "../core/context";
 import type { SourceEdit } from "../core/types.generated";
 import { CopyButton } from "../ui/copy/copy";
 import { diffOf, newLines } from "./diff";
+import { messageOf } from "../core/words";
 
 /** The kernel answers at once, or after the cell that it runs. */
 const PATIENCE_MS = 20_000;
@@ -50,7 +51,7 @@ function useCell({ source, parts, is_above: isAbove }: SourceEdit) {
         offer.value = found;
       },
       (error: unknown) => {
-        refusal.value = error instanceof Error ? error.message : String(error);
+        refusal.value = messageOf(error);
         offer.value = null;
       },
     );

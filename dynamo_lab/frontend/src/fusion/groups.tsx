@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { useModel, usePart, useStore } from "../core/context";
 import { kernelEntity, opEntity } from "../core/entities";
 import type { ScheduleView } from "../core/types.generated";
-import { cut, plural } from "../core/words";
+import { cut, messageOf, plural } from "../core/words";
 import { Canvas } from "../layout/canvas";
 import type { Layout } from "../layout/layout";
 import { layoutClient } from "../layout/state";
@@ -22,7 +22,7 @@ function useLayout(dot: string): { readonly layout: Layout | null; readonly fail
     let stale = false;
     client.layout(dot).then(
       (layout) => { if (!stale) state.value = { layout, failure: "" }; },
-      (error: unknown) => { if (!stale) state.value = { layout: null, failure: error instanceof Error ? error.message : String(error) }; },
+      (error: unknown) => { if (!stale) state.value = { layout: null, failure: messageOf(error) }; },
     );
     return () => { stale = true; };
   }, [dot]);

@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useStore } from "../core/context";
 import type { WouldPass } from "../core/types.generated";
-import { withoutFolders } from "../core/words";
+import { messageOf, withoutFolders } from "../core/words";
 import { CompileId, Go, Prose } from "../ui/bits";
 
 export function WouldPassBox({ answer }: { answer: Signal<WouldPass | null> }) {
@@ -22,7 +22,7 @@ export function WouldPassBox({ answer }: { answer: Signal<WouldPass | null> }) {
       })
       .catch((reason: unknown) => {
         answer.value = null;
-        error.value = reason instanceof Error ? reason.message : String(reason);
+        error.value = messageOf(reason);
       })
       .finally(() => (busy.value = false));
   };

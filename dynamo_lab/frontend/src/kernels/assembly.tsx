@@ -6,6 +6,7 @@ import { offers } from "../core/source";
 import type { AssemblyView, KernelView } from "../core/types.generated";
 import { loweringState } from "../lowering/state";
 import { LinkedCode, statementBelow } from "./code";
+import { messageOf } from "../core/words";
 
 /** What the reader chose, which stays while kernels change; and what the live kernel assembled. */
 export interface AssemblyState {
@@ -40,7 +41,7 @@ function useFound(kernel: KernelView, state: AssemblyState): { shown: AssemblyVi
     let isWanted = true;
     ask("assembly", { kernel: kernel.id, target })
       .then((answer) => (state.found.value = [...state.found.peek(), answer]))
-      .catch((reason: unknown) => isWanted && (error.value = reason instanceof Error ? reason.message : String(reason)));
+      .catch((reason: unknown) => isWanted && (error.value = messageOf(reason)));
     return () => void (isWanted = false);
   }, [kernel, target, shown === undefined]);
   return { shown, error: error.value };

@@ -2,6 +2,7 @@
 import { signal, type Signal } from "@preact/signals";
 import type { Ask } from "../core/source";
 import type { EditView } from "../core/types.generated";
+import { messageOf } from "../core/words";
 
 export interface Attempt {
   readonly text: string;
@@ -32,7 +33,7 @@ export class KernelEdit {
     this.busy.value = true;
     const attempt = await ask("edit_kernel", { of, kernel, code: text }, PATIENCE_MS).then(
       (answer): Attempt => ({ text, answer }),
-      (error: unknown): Attempt => ({ text, error: error instanceof Error ? error.message : String(error) }),
+      (error: unknown): Attempt => ({ text, error: messageOf(error) }),
     );
     this.busy.value = false;
     this.attempts.value = [...this.attempts.value, attempt];

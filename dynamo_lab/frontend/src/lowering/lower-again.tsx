@@ -8,6 +8,7 @@ import type { Panel, SwitchState } from "../core/types.generated";
 import { Fold, Prose } from "../ui/bits";
 import { Busy } from "../ui/busy";
 import { loweringState } from "./state";
+import { messageOf } from "../core/words";
 
 export function PanelButton() {
   const { source } = useStore();
@@ -33,8 +34,6 @@ export function changed(asked: Asked, name: string, value: SwitchValue | undefin
   return { ...asked, switches: value === undefined ? others : { ...others, [name]: value } };
 }
 
-const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 export function PanelOfSwitches() {
   const { source } = useStore();
   const { isPanelOpen } = usePart(loweringState);
@@ -54,7 +53,7 @@ function Switches({ entry }: { entry: Entry }) {
     let stale = false;
     source.ask?.("switches", { of: base, ...asked }).then(
       (found) => { if (!stale) { state.value = found; error.value = ""; } },
-      (reason: unknown) => { if (!stale) { state.value = null; error.value = sentence(reason); } },
+      (reason: unknown) => { if (!stale) { state.value = null; error.value = messageOf(reason); } },
     );
     return () => void (stale = true);
   }, [entry]);
@@ -65,7 +64,7 @@ function Switches({ entry }: { entry: Entry }) {
       .then((ran) => {
         recordings.add(ran, { base, fix: "", asked: next });
         recordings.show(ran.label);
-      }, (reason: unknown) => void (error.value = sentence(reason)))
+      }, (reason: unknown) => void (error.value = messageOf(reason)))
       .finally(() => (busy.value = ""));
   };
   const found = state.value;

@@ -4,6 +4,7 @@ import { useRef } from "preact/hooks";
 import { useStore } from "../core/context";
 import type { CellEdit, Cells } from "../core/source";
 import type { SourceEdit } from "../core/types.generated";
+import { messageOf } from "../core/words";
 
 const PATIENCE_MS = 20_000;
 const NOWHERE = "Only JupyterLab with its extension can write into a cell: copy the text.";
@@ -39,7 +40,7 @@ export function ApplyDraft({ edit, isCurrent, of }: { edit: SourceEdit | null; i
     if (!why) written.value = null;
     return why || "The cell is as it was.";
   };
-  const tell = (made: Promise<string>): void => void made.then((text) => (said.value = text), (error: unknown) => (said.value = error instanceof Error ? error.message : String(error)));
+  const tell = (made: Promise<string>): void => void made.then((text) => (said.value = text), (error: unknown) => (said.value = messageOf(error)));
   return (
     <span class="dl-ground-apply" ref={root}>
       {edit?.is_cell && <button type="button" class="dl-button" disabled={!isCurrent} title={isCurrent ? "Writes this text into your cell; runs nothing" : "What stands here is not lowered yet"} onClick={() => tell(apply(edit))}>Apply to {edit.name}</button>}

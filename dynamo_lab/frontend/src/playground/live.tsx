@@ -16,12 +16,11 @@ import { ColumnPane } from "./column";
 import { asPython, usedLines } from "./lines";
 import { Ground, MOST_COLUMNS } from "./state";
 import { Still } from "./still";
+import { messageOf } from "../core/words";
 
 /** A page of several targets takes a few seconds to write. */
 const PAGE_PATIENCE_MS = 60_000;
 const OPEN_PATIENCE_MS = 20_000;
-
-const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The part that lowers a text, with what was written in it: one for each recording that is shown. */
 export function livePlayground(): () => preact.JSX.Element {
@@ -43,7 +42,7 @@ export function livePlayground(): () => preact.JSX.Element {
           grounds.set(label, made);
           if (isWanted) ground.value = made;
         },
-        (error: unknown) => isWanted && (refusal.value = sentence(error)),
+        (error: unknown) => isWanted && (refusal.value = messageOf(error)),
       );
       return () => void (isWanted = false);
     }, [label]);
@@ -85,7 +84,7 @@ function Tools({ ground, ask }: { ground: Ground; ask: Ask }) {
         download(name, new TextEncoder().encode(html));
         said.value = `${name} is in your downloads`;
       },
-      (error: unknown) => (said.value = sentence(error)),
+      (error: unknown) => (said.value = messageOf(error)),
     );
   };
   return (

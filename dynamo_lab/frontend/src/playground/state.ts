@@ -2,6 +2,7 @@
 import { batch, computed, signal, type Signal } from "@preact/signals";
 import type { Ask } from "../core/source";
 import type { AssemblyView, DraftView, PlaygroundView } from "../core/types.generated";
+import { messageOf } from "../core/words";
 
 export type How = Pick<PlaygroundView, "target" | "backend" | "dynamic" | "mode">;
 
@@ -24,8 +25,6 @@ const PATIENCE_MS = 45_000;
 /** As many as the kernel lowers beside each other. */
 export const MOST_COLUMNS = 4;
 
-const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** The assembly of the kernel that a column shows. */
 export class Assembled {
   readonly view = signal<AssemblyView | null>(null);
@@ -46,7 +45,7 @@ export class Assembled {
     };
     await ask("draft_assembly", { of, column, kernel: kernel.id }, PATIENCE_MS).then(
       (found) => end(() => ((this.view.value = found), (this.error.value = ""))),
-      (error: unknown) => end(() => ((this.error.value = sentence(error)), (this.of = ""))),
+      (error: unknown) => end(() => ((this.error.value = messageOf(error)), (this.of = ""))),
     );
   }
 }
@@ -95,7 +94,7 @@ export class Column {
     this.busy.value = true;
     const answer = await ask("draft", { of, column: this.id, text: next.text, how: next.how }, PATIENCE_MS).then(
       (view) => ({ view, error: "" }),
-      (error: unknown) => ({ view: null, error: sentence(error) }),
+      (error: unknown) => ({ view: null, error: messageOf(error) }),
     );
     if (turn !== this.turn) return;
     const newer = this.wanted;

@@ -1,21 +1,16 @@
 // What modules under DDP reduce, bucket by bucket, and the settings of DDP to try: with a button where the job still has its program.
-import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { usePart, useStore } from "../core/context";
-import { NOTHING, type Ran } from "../core/recordings";
+import type { Ran } from "../core/recordings";
 import type { DdpView, JobTrialOutcome, ReducerView, SettingView } from "../core/types.generated";
 import { cut } from "../core/words";
 import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import { TryFix } from "../ui/runs/try-fix";
+import { useTrying } from "../ui/runs/trying";
 import { ranksState } from "./state";
 
 type Trial = Ran<JobTrialOutcome>;
-interface Tried {
-  readonly fix: string;
-  readonly trial?: Trial;
-  readonly error?: string;
-}
 
 /** The most characters of the names of a bucket's parameters. */
 const MOST_NAMES = 90;
@@ -62,27 +57,12 @@ function Outcome({ trial, show }: { trial: Trial; show: () => void }) {
 function Offered({ settings, canTry }: { settings: readonly SettingView[]; canTry: boolean }) {
   const { runs, recordings, progress } = useStore().source;
   const { asked } = usePart(ranksState);
-  const busy = useSignal<string | null>(null);
-  const tried = useSignal<Tried | null>(null);
+  const { busy, tried, attempt, open } = useTrying("try_on_job");
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
     if (asked.value) box.current?.querySelector("li.is-lit")?.scrollIntoView({ block: "nearest" });
   }, [asked.value]);
-  const run = (fix: string): void => {
-    const of = recordings.entries.peek()[0];
-    if (!runs || !of) return;
-    busy.value = fix;
-    tried.value = null;
-    runs.run("try_on_job", of.label, { fix })
-      .then((trial) => (tried.value = { fix, trial }), (error: unknown) => (tried.value = { fix, error: error instanceof Error ? error.message : String(error) }))
-      .finally(() => (busy.value = null));
-  };
-  const open = (trial: Trial): void => {
-    const base = recordings.entries.peek()[0];
-    if (!base) return;
-    recordings.add(trial, { base: base.base, fix: trial.outcome.fix, asked: NOTHING });
-    recordings.show(trial.label);
-  };
+  const [first] = recordings.entries.value;
   const { fix, trial, error } = tried.value ?? {};
   return (
     <section class="dl-fixes dl-settings" data-own ref={box}>
@@ -92,10 +72,10 @@ function Offered({ settings, canTry }: { settings: readonly SettingView[]; canTr
         {settings.map((one) => (
           <TryFix
             key={one.name} fix={one} title="Runs the job seven times with it and seven times without, in turns" busy={busy.value}
-            onTry={runs && canTry ? () => run(one.name) : null} isLit={asked.value?.name === one.name}
+            onTry={runs && canTry && first ? () => attempt(first.label, one.name) : null} isLit={asked.value?.name === one.name}
           >
             {busy.value === one.name && <p class="dl-dim">{progress.value?.stage ?? "Starting the jobs"} <button type="button" class="dl-button" onClick={() => runs?.stop()}>Stop</button></p>}
-            {fix === one.name && trial && <Outcome trial={trial} show={() => open(trial)} />}
+            {fix === one.name && trial && <Outcome trial={trial} show={() => first && open(trial, first.base)} />}
             {fix === one.name && error && <p class="dl-bad-text">{error}</p>}
           </TryFix>
         ))}

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useMounted } from "../core/context";
 import { maximiseState } from "./maximise";
+import { messageOf } from "../core/words";
 
 export function CodeToggle() {
   const { store } = useMounted();
@@ -24,7 +25,7 @@ export function RoomTools() {
   const label = isOn.value ? "Back into the notebook (m)" : "Fill the notebook's panel (m)";
   const open = (): void => {
     status.value = "";
-    popOut?.(root).catch((error: unknown) => (status.value = error instanceof Error ? error.message : String(error)));
+    popOut?.(root).catch((error: unknown) => (status.value = messageOf(error)));
   };
   return (
     <>

@@ -9,6 +9,7 @@ import type { Count, NoteView } from "../core/types.generated";
 import { PanelButton, PanelOfSwitches } from "../lowering/lower-again";
 import { CodeToggle, RoomTools } from "../shell/tools";
 import { Fold, Prose } from "../ui/bits";
+import { messageOf } from "../core/words";
 
 const THEMES: readonly ThemeChoice[] = ["auto", "light", "dark"];
 const THEME_SIGNS: Readonly<Record<ThemeChoice, string>> = { auto: "\u25d0", light: "\u2600", dark: "\u263e" };
@@ -36,7 +37,7 @@ function SaveMenu() {
     status.value = "saving\u2026";
     source.save?.(what).then(
       () => (status.value = ""),
-      (error: unknown) => (status.value = error instanceof Error ? error.message : String(error)),
+      (error: unknown) => (status.value = messageOf(error)),
     );
   };
   return (

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { useStore } from "../core/context";
 import type { TrainingPlanView, TrainingView } from "../core/types.generated";
-import { plural } from "../core/words";
+import { messageOf, plural } from "../core/words";
 import { Prose } from "../ui/bits";
 import { Bars, Chart, Legend, Lives } from "./picture";
 import { choiceOf, lastLayers, layersOf, newest, offered, type Shares, sharesOf, STOPS, updateOf } from "./replan";
@@ -32,7 +32,7 @@ function useReplan(training: TrainingView) {
           plan.value = await (ask?.("replan", { update }) ?? Promise.reject(new Error(NONE)));
           error.value = "";
         } catch (reason) {
-          error.value = reason instanceof Error ? reason.message : String(reason);
+          error.value = messageOf(reason);
         } finally {
           isAsked.value = false;
         }

@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { useModel, usePart, useStore } from "../../core/context";
-import { bytesText, cut } from "../../core/words";
+import { bytesText, cut, messageOf } from "../../core/words";
 import { Canvas, type Focus, type Point } from "../../layout/canvas";
 import type { Layout } from "../../layout/layout";
 import { layoutClient } from "../../layout/state";
@@ -66,7 +66,7 @@ function useLayout(scene: Scene, label: (box: Box) => Label, anchor: BoxId, agai
         if (!stale) state.value = { kind: "ready", scene, layout, shift: shiftOf(state.peek(), layout, anchor) };
       },
       (error: unknown) => {
-        if (!stale) state.value = { kind: "failed", message: error instanceof Error ? error.message : String(error) };
+        if (!stale) state.value = { kind: "failed", message: messageOf(error) };
       },
     );
     return () => {

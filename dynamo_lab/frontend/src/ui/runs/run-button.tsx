@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useStore } from "../../core/context";
 import { offers } from "../../core/source";
 import { Prose } from "../bits";
+import { messageOf } from "../../core/words";
 
 interface RunButtonProps {
   readonly what: "warm_start" | "time_guards" | "beside";
@@ -29,7 +30,7 @@ export function RunButton({ what, label, title, busy = "Measuring", show }: RunB
       .then((ran) => {
         recordings.add(ran, { base, fix: "", asked });
         (show ?? ((made) => recordings.show(made)))(ran.label);
-      }, (reason: unknown) => void (error.value = reason instanceof Error ? reason.message : String(reason)))
+      }, (reason: unknown) => void (error.value = messageOf(reason)))
       .finally(() => (isBusy.value = false));
   };
   return (
