@@ -24,11 +24,16 @@ def notes_on(target: Target, graphs: Sequence[Graph], kernels: Sequence[Kernel])
 def _of_capture(graphs: Sequence[Graph], device: str) -> Iterator[Note]:
     """What the program asks of the device, and was captured elsewhere."""
     for graph in graphs:
-        devices = {value.device.partition(":")[0] for value in graph.nodes.values if value.device}
-        for node in graph.nodes if graph.stage == "dynamo" and device not in devices else ():
+        if graph.stage != "dynamo" or device in _devices(graph):
+            continue
+        for node in graph.nodes:
             if message := _autocast(node, device) or _copy(node, device):
                 about, text = message
                 yield Note(level="info", about=about, message=text, graph=graph.id, node=node.index)
+
+
+def _devices(graph: Graph) -> set[str]:
+    return {value.device.partition(":")[0] for value in graph.nodes.values if value.device}
 
 
 def _autocast(node: Node, device: str) -> tuple[str, str] | None:

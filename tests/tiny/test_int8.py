@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 import shutil
-import struct
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +18,7 @@ from dynamo_lab.tiny.int8.loss import SCORE, cross_entropy8
 from dynamo_lab.tiny.int8.operators import conv8_input_grad, drawn
 from dynamo_lab.tiny.int8.scales import multipliers, update_factor
 from dynamo_lab.tiny.networks import Block, MobileNetwork, Transformer
+from tests.tiny.in_c import integers_of, single, trained_in_c, updated
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,29 +64,10 @@ def integers(plan: Plan) -> dict[str, torch.Tensor]:
 @pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
 def test_the_c_has_the_bits_of_pytorch(tmp_path: Path) -> None:
     plan, given = planned(), samples(4)
-    plan.to_c(tmp_path)
-    (tmp_path / "samples.bin").write_bytes(b"".join(plan.record(*sample) for sample in given))
-    losses = [plan.step(*sample, lr=0.05).item() for _ in range(2) for sample in given]
-    command = "gcc -std=c99 -pedantic -Wall -Wextra -Werror -O1 -fno-strict-aliasing"
-    command += " -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover"
-    subprocess.run(
-        [*command.split(), "main.c", "step.c", "-lm", "-o", "train"], cwd=tmp_path, check=True
-    )
-    done = subprocess.run(
-        ["./train", "samples.bin", "0.05", "2", "weights.bin"],
-        cwd=tmp_path,
-        env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert [single(float(line)) for line in done.stdout.splitlines()] == losses
-    order = [plan.graph.parameters.get(node.name, "") for node in plan.graph.graph.nodes]
-    changed = [name for name in order if name in plan.graph.updated]
-    assert set(changed) == set(plan.selected)
-    values = integers(plan)
-    expected = b"".join(values[name].numpy().tobytes() for name in changed)
-    assert (tmp_path / "weights.bin").read_bytes() == expected
+    printed = trained_in_c(plan, given, tmp_path)
+    assert printed == [plan.step(*sample, lr=0.05).item() for _ in range(2) for sample in given]
+    assert set(updated(plan)) == set(plan.selected)
+    assert (tmp_path / "weights.bin").read_bytes() == integers_of(plan)
     assert plan.is_intact
     text = (tmp_path / "step.c").read_text(encoding="utf-8")
     assert "conv8_pair(" in text.split("train_step(")[-1]
@@ -118,10 +98,6 @@ def test_a_cortex_m7_has_the_bits_of_pytorch(tmp_path: Path) -> None:
     )
     losses = [plan.step(*sample, lr=0.05).item() for sample in given]
     assert [single(float(line)) for line in done.stdout.split()] == losses
-
-
-def single(value: float) -> float:
-    return struct.unpack("f", struct.pack("f", value))[0]
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from dynamo_lab.model.layouts.choices import LayoutChoice
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.choices.choice import ChoiceRow
+from dynamo_lab.view.choices.choice import ChoiceRow, Kind
 from dynamo_lab.view.core.origins import origin_of, where_of
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import first_up, plural, size
@@ -22,17 +22,30 @@ _FROZEN = "The graph was frozen: its weights are constants."
 def of_quantization(recording: Recording, places: Places) -> Iterator[ChoiceRow]:
     """The kernel of each product of integers, and the products of floats beside them."""
     for one in products(recording):
-        origin = origin_of([(one.graph, one.node)], recording, places)
-        yield ChoiceRow(
-            kind="quantization",
-            choice=_product(one),
-            reason=_chosen_by(one),
-            where=origin.where,
-            line=origin.entity,
-            code=origin.line,
-            nodes=(f"node:{one.graph}:{one.node}",),
-            tab="lowering",
-        )
+        told = _product(one), _chosen_by(one)
+        yield _of_node("quantization", *told, (one.graph, one.node), recording, places)
+
+
+def _of_node(
+    kind: Kind,
+    choice: str,
+    reason: str,
+    node: tuple[int, int],
+    recording: Recording,
+    places: Places,
+) -> ChoiceRow:
+    """A choice on what became of one node of a graph."""
+    origin = origin_of([node], recording, places)
+    return ChoiceRow(
+        kind=kind,
+        choice=choice,
+        reason=reason,
+        where=origin.where,
+        line=origin.entity,
+        code=origin.line,
+        nodes=(f"node:{node[0]}:{node[1]}",),
+        tab="lowering",
+    )
 
 
 def _product(one: Product) -> str:
@@ -56,13 +69,10 @@ def _chosen_by(one: Product) -> str:
 
 def of_layouts(recording: Recording, places: Places) -> Iterator[ChoiceRow]:
     """Whether the convolutions of each graph are in channels last, and what that copies."""
-    if not any(choice.convolutions for choice in recording.layout_choices):
-        return
-    found = list(reading.convolutions(recording, places))
-    for choice in recording.layout_choices:
+    asked = [choice for choice in recording.layout_choices if choice.convolutions]
+    found = list(reading.convolutions(recording, places)) if asked else []
+    for choice in asked:
         own = [conv for conv in found if conv.graph == choice.graph]
-        if not choice.convolutions:
-            continue
         nodes = [(conv.graph, conv.node) for conv in own]
         origin = origin_of(nodes, recording, places)
         yield ChoiceRow(
@@ -88,7 +98,7 @@ def _laid_out(convolutions: Sequence[Convolution], choice: LayoutChoice) -> str:
     return " ".join(told)
 
 
-_ORDERS: dict[str, str] = {
+_ORDERS: dict[reading.Order, str] = {
     "channels last": "in channels last",
     "contiguous": "in the order of its sizes",
     "either": "of sizes for which both are the same",
@@ -100,17 +110,8 @@ _ORDERS: dict[str, str] = {
 def of_concatenations(recording: Recording, places: Places) -> Iterator[ChoiceRow]:
     """How each concatenation is made."""
     for one in reading.concats(recording, places):
-        origin = origin_of([(one.graph, one.node)], recording, places)
-        yield ChoiceRow(
-            kind="concatenation",
-            choice=first_up(words.joined(one)),
-            reason=_SILENT,
-            where=origin.where,
-            line=origin.entity,
-            code=origin.line,
-            nodes=(f"node:{one.graph}:{one.node}",),
-            tab="lowering",
-        )
+        told = first_up(words.joined(one)), _SILENT
+        yield _of_node("concatenation", *told, (one.graph, one.node), recording, places)
 
 
 def of_freezing(recording: Recording) -> Iterator[ChoiceRow]:
