@@ -52,10 +52,20 @@ def with_unused_parameters() -> None:
         wrapped(torch.ones(4, 16)).sum().backward()
 
 
+class Layers(nn.Module):
+    """Its `forward` is not PyTorch's own, so Dynamo compiles it where DDP's forward calls it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(512, 512), nn.Linear(512, 512)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.second(self.first(x))
+
+
 def compiled_under_ddp() -> None:
     """DDP's optimizer cuts the graph."""
-    model = nn.Sequential(nn.Linear(512, 512), nn.Linear(512, 512))
-    wrapped = nn.parallel.DistributedDataParallel(model, bucket_cap_mb=1)
+    wrapped = nn.parallel.DistributedDataParallel(Layers(), bucket_cap_mb=1)
     torch.compile(wrapped)(torch.ones(4, 512)).sum().backward()
 
 
