@@ -7,6 +7,7 @@ there, which is safe with several processes and for those that have it mapped.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import hashlib
@@ -25,7 +26,7 @@ from dynamo_lab.compiler.printers.prelude import has_vector_functions, prelude
 from dynamo_lab.errors import DynamoLabError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +35,11 @@ NAME = "kernel_of_this_file"
 
 MOST_BYTES = 256 << 20
 """Of files kept; the ones that were used longest ago go first."""
+
+LOOK_AGAIN_BYTES = 4 << 20
+"""Written by one process before it looks again at what is kept, which takes 20 us a file."""
+
+_unseen = LOOK_AGAIN_BYTES
 
 
 class NoCCompiler(DynamoLabError):
@@ -171,8 +177,9 @@ def _library(source: str) -> Path:
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise BuildError(done.stderr.replace(f"{work}/", "").strip()[:2000], whole)
+        size = made.stat().st_size
         made.replace(library)
-    _bound()
+    _bound(size)
     return library
 
 
@@ -182,28 +189,27 @@ def keep(path: Path, content: bytes) -> None:
         made = Path(work, path.name)
         made.write_bytes(content)
         made.replace(path)
-    _bound()
+    _bound(len(content))
 
 
-def _bound() -> None:
-    """Keep the cache below its size."""
-    kept = sorted(folder().glob("*.*"), key=_used, reverse=True)
+def _bound(written: int) -> None:
+    """Keep the cache below its size: looked at first, and whenever so much more was written."""
+    global _unseen
+    _unseen += written
+    if _unseen < LOOK_AGAIN_BYTES:
+        return
+    _unseen = 0
     total = 0
-    for library in kept:
-        total += _size(library)
+    for _, size, library in sorted(_kept(), reverse=True):
+        total += size
         if total > MOST_BYTES:
-            library.unlink(missing_ok=True)
+            Path(library).unlink(missing_ok=True)
 
 
-def _size(library: Path) -> int:
-    try:
-        return library.stat().st_size
-    except OSError:  # another process has taken it away
-        return 0
-
-
-def _used(library: Path) -> float:
-    try:
-        return library.stat().st_mtime
-    except OSError:  # another process has taken it away
-        return 0.0
+def _kept() -> Iterator[tuple[float, int, str]]:
+    """When each file of the cache was last used, its bytes and its path."""
+    with os.scandir(folder()) as entries:
+        for entry in entries:
+            with contextlib.suppress(OSError):  # another process has taken it away
+                if entry.is_file():
+                    yield entry.stat().st_mtime, entry.stat().st_size, entry.path

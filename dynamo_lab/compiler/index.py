@@ -13,6 +13,7 @@ Python rounds down, C towards zero.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, Union
 
@@ -45,7 +46,9 @@ class Index(Polynomial):
         self._bounds: tuple[Size | None, Size | None] | None = None
 
     def __add__(self, other: Size) -> Index:
-        return _joined(super().__add__(other))
+        if other == 0:
+            return self
+        return _joined(super().__add__(other)) if self.terms else of(other)
 
     __radd__ = __add__
 
@@ -134,7 +137,15 @@ def product(sizes: Iterable[Size]) -> Size:
 
 def loop(name: str, size: Size) -> Index:
     """A loop variable from 0 to `size - 1`; a loop of one turn has none."""
+    if isinstance(size, int):
+        return _loop(name, size)
     return ZERO if size == 1 else _atom(Atom(name, "loop", plain(of(size) - 1)))
+
+
+@functools.lru_cache(maxsize=4096)
+def _loop(name: str, size: int) -> Index:
+    """One of a known size: the same is asked for again and again while kernels are formed."""
+    return ZERO if size == 1 else _atom(Atom(name, "loop", size - 1))
 
 
 def symbol(name: str, least: int, hint: int) -> Index:

@@ -107,11 +107,9 @@ class Polynomial:
 
     def __mul__(self, other: int | Polynomial) -> Self:
         if isinstance(other, int):
-            return (
-                type(self)({m: c * other for m, c in self.terms.items()})
-                if other
-                else type(self)({})
-            )
+            if other == 1:
+                return self
+            return type(self)({m: c * other for m, c in self.terms.items()} if other else {})
         terms: dict[Monomial, int] = {}
         for m, c in self.terms.items():
             for n, d in other.terms.items():

@@ -166,6 +166,7 @@ def test_the_cache_is_bounded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> N
     build([SOURCE % 5])
     (one,) = cache.glob("*.so")
     monkeypatch.setattr(building, "MOST_BYTES", one.stat().st_size * 3)
+    monkeypatch.setattr(building, "LOOK_AGAIN_BYTES", 1)
     for number in range(6, 12):
         build([SOURCE % number])
     assert len(list(cache.glob("*.so"))) <= 3

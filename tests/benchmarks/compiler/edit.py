@@ -2,11 +2,11 @@
 # torch annotates its functions only in part.
 """Edit to run: a cell-sized program whose text was changed, compiled again and called.
 
-In one warm process, each round with a constant that was never there, so that no cache of kernels
-has it. "Ours" are the stages of the compiler without the C compiler's.
+In one warm process, each round with a constant drawn anew, so that no cache of kernels has it, of
+an earlier run neither. "Ours" are the stages of the compiler without the C compiler's.
 """
 
-import sys
+import random
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -40,11 +40,11 @@ def main(rounds: int) -> None:
     """Measure and print."""
     x, w = torch.randn(64, 256), torch.randn(256)
     programs: list[Program] = []
-    number = iter(range(sys.maxsize))
+    constants = random.SystemRandom()
 
     def edit(backend: str) -> None:
         scope: dict[str, Any] = {"torch": torch}
-        exec(CELL.format(constant=f"1.{next(number):06d}1"), scope)
+        exec(CELL.format(constant=constants.uniform(1, 2)), scope)
         torch.compiler.reset()
         torch.compile(scope["program"], backend=backend)(x, w)
 
