@@ -29,6 +29,7 @@ def profiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def job(profiled: Path) -> JobRecording:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(programs.PROFILED, str(profiled))
+        patch.setenv(programs.OFF, f"{profiled}.off")
         return lab.ranks(programs.all_ways, 2, timeout=LIMIT)
 
 
@@ -50,6 +51,13 @@ def test_bytes_are_those_that_the_profiler_counts(job: JobRecording, profiled: P
         assert sum(n for (name, _), n in counted.items() if name == "scatter") == sum(
             call.name == "scatter" for call in recording.rank.calls
         )
+
+
+def test_gradients_are_those_of_one_process(job: JobRecording, profiled: Path) -> None:
+    for number in range(len(job)):
+        off = json.loads(Path(f"{profiled}.off.{number}").read_text())
+        assert len(off) == 2
+        assert max(off) < 1e-5, off
 
 
 def test_each_collective_has_a_line_and_a_reason(job: JobRecording) -> None:

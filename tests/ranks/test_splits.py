@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
 import dynamo_lab as lab
 from tests.ranks import programs
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = [pytest.mark.live, pytest.mark.slow, pytest.mark.release]
 
@@ -16,11 +21,15 @@ _INPUT = re.compile(r"\[num_users=\d+\] = placeholder\[target=(\w+)\]")
 
 
 def test_gpt2_is_split_as_the_log_says(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setenv("TORCH_LOGS", "ddp_graphs")
+    monkeypatch.setenv(programs.OFF, str(tmp_path / "off"))
     job = lab.ranks(programs.ddp_gpt2, 2, timeout=300.0)
     assert job.is_whole, job.findings
+    for number in range(2):
+        (off,) = json.loads((tmp_path / f"off.{number}").read_text())
+        assert off < 1e-4
     log = "".join(capfd.readouterr())
     told: dict[str, set[str]] = {}
     part = ""

@@ -57,6 +57,7 @@ STEPS = (
     Private(f"{PASSES}.pre_grad", "stable_topological_sort", _STEP),
     Private(f"{PASSES}.joint_graph", "canonicalize_aten_ir_passes", _STEP),
     Private(f"{PASSES}.joint_graph", "stable_topological_sort", _STEP),
+    Private(f"{PASSES}.post_grad", "micro_pipeline_tp_pass", _STEP),
     Private(f"{PASSES}.freezing_patterns", "fake_tensor_prop", _STEP),
     Private(f"{PASSES}.freezing_patterns", "stable_topological_sort", _STEP),
     Private(_FREEZING, "view_to_reshape", _STEP),

@@ -137,6 +137,42 @@ _PASSES: dict[tuple[str, str], str] = {
     ("", "partitioned_scatter_optimization"): (
         "Spreads a scatter over several copies, so that fewer threads wait for the same location."
     ),
+    ("", "bucket_all_gathers"): (
+        "Puts all-gathers of one group together into one, as many as a bucket holds. "
+        "`bucket_all_gathers_fx` enables it."
+    ),
+    ("", "bucket_reduce_scatters"): (
+        "Puts reduce-scatters of one group together into one, as many as a bucket holds. "
+        "`bucket_reduce_scatters_fx` enables it."
+    ),
+    ("", "bucket_all_reduce"): (
+        "Puts all-reduces of one group together into one, as many as a bucket holds. "
+        "`bucket_all_reduces_fx` enables it."
+    ),
+    ("", "overlap_scheduling"): (
+        "Starts collectives early and waits for them late, so that computing hides them, and puts "
+        "together those that stay hidden if `collective_bucketing` is on. Its settings are in "
+        "`aten_distributed_optimizations`."
+    ),
+    ("", "dedup_reduce_scatters"): (
+        "Adds tensors before they are reduced and scattered, not afterwards: one collective in "
+        "place of several."
+    ),
+    ("", "decomp_comms"): (
+        "Multiplies what a rank has, and sums up the products of all, where a product of gathered "
+        "rows with themselves was asked for."
+    ),
+    ("", "replace_collectives_with_low_contention"): (
+        "Has the copy engines of the GPUs do all-gathers and reduce-scatters, in symmetric memory."
+    ),
+    ("", "micro_pipeline_tp_pass"): (
+        "Async tensor parallelism: an all-gather and the products that read it, or a product and "
+        "the reduce-scatter of it, become one operator that does both piece by piece. "
+        "`_micro_pipeline_tp` enables it."
+    ),
+    ("", "fuse_ddp_communication"): (
+        "Puts the all-reduces of DDP's gradients together, for the reducer in Python."
+    ),
 }
 """By phase, empty for any, and by name or by the name of the function."""
 

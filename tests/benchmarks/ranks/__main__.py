@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SETUPS = (
     "ddp", "ddp one-bucket", "ddp one-graph", "ddp eager", "fsdp", "fsdp whole", "fsdp eager",
-    "tp", "tp overlap", "tp eager", "2d", "2d overlap",
+    "tp", "tp overlap", "tp eager", "sp", "sp overlap", "sp async", "2d", "2d overlap",
 )  # fmt: skip
 ROW = "{:16} {:>9} {:>13} {:>11} {:>9}  {}"
 

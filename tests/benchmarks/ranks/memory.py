@@ -7,10 +7,13 @@ the model, its gradients and the state of the optimizer is left: each rank write
 holds then, and it is printed beside the sum of the recording.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 import torch.distributed as dist
@@ -20,7 +23,11 @@ from torch.distributed.fsdp import fully_shard
 
 import dynamo_lab as lab
 
+if TYPE_CHECKING:
+    from dynamo_lab.model.recording import Recording
+
 RESULT = "DYNAMO_LAB_BENCH_RESULT"
+_PARTS = ("parameters", "buffers", "gradients", "optimizer", "reducer")
 
 
 def step() -> None:
@@ -39,19 +46,28 @@ def step() -> None:
     Path(f"{os.environ[RESULT]}.{dist.get_rank()}").write_text(json.dumps(held))
 
 
-def main() -> None:
-    """Print, for each rank, the allocator's bytes and those of the recording."""
+def compared() -> list[tuple[int, int]]:
+    """Of each rank, the bytes that the allocator holds and those of the recording."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ[RESULT] = str(Path(folder) / "held")
         job = lab.ranks(step, 2, backend="nccl", timeout=300.0)
         print(job)
-        for number, recording in enumerate(job.job.recordings):
-            held = json.loads(Path(f"{os.environ[RESULT]}.{number}").read_text())
-            memory = recording.rank and recording.rank.memory
-            parts = ("parameters", "buffers", "gradients", "optimizer", "reducer")
-            amounts = [getattr(memory, name) for name in parts]
-            told = sum(one.allocated for one in amounts if one is not None)
-            print(f"rank {number}: the allocator {held:,}, recorded {told:,}: {held - told:+,}")
+        return [
+            (json.loads(Path(f"{os.environ[RESULT]}.{number}").read_text()), _told(recording))
+            for number, recording in enumerate(job.job.recordings)
+        ]
+
+
+def _told(recording: Recording) -> int:
+    memory = recording.rank and recording.rank.memory
+    amounts = [getattr(memory, name) for name in _PARTS]
+    return sum(one.allocated for one in amounts if one is not None)
+
+
+def main() -> None:
+    """Print, for each rank, the allocator's bytes and those of the recording."""
+    for number, (held, told) in enumerate(compared()):
+        print(f"rank {number}: the allocator {held:,}, recorded {told:,}: {held - told:+,}")
 
 
 if __name__ == "__main__":

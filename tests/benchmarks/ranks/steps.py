@@ -16,7 +16,13 @@ import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
-from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+from torch.distributed.tensor import Shard
+from torch.distributed.tensor.parallel import (
+    ColwiseParallel,
+    RowwiseParallel,
+    SequenceParallel,
+    parallelize_module,
+)
 from torch.nn import functional
 from torch.nn.parallel import DistributedDataParallel
 
@@ -29,6 +35,12 @@ OVERLAP: dict[str, Any] = {
     "aten_distributed_optimizations.collective_bucketing": True,
 }
 """Inductor's passes that put collectives together, and move them away from what waits for them."""
+ASYNC: dict[str, Any] = {"_micro_pipeline_tp": True}
+"""Products and the collectives beside them become one operator; it needs NCCL."""
+
+
+_IN, _OUT = ("q", "k", "v", "gate", "up"), ("o", "down")
+"""A block's linear layers, whose columns and whose rows are cut, in one order on all ranks."""
 
 
 class Block(nn.Module):
@@ -67,17 +79,28 @@ def _model() -> tuple[nn.Module, torch.Tensor]:
 
 def tensor_parallel(model: nn.Module, mesh: Any) -> None:
     """Cut each block over the ranks of a mesh of one dimension."""
-    names = ("q", "k", "v", "gate", "up")  # in one order on all ranks
-    plan: Any = {**dict.fromkeys(names, ColwiseParallel()), "o": RowwiseParallel(),
-                 "down": RowwiseParallel()}  # fmt: skip
+    plan: Any = {**dict.fromkeys(_IN, ColwiseParallel()), **dict.fromkeys(_OUT, RowwiseParallel())}
     for block in model.children():
         parallelize_module(block, mesh, plan)
+
+
+def sequence_parallel(model: nn.Module, mesh: Any) -> None:
+    """The same, and each rank has a part of the sequence between the products."""
+    gathered = {
+        one: ColwiseParallel(input_layouts=Shard(1)) for one in ("q", "k", "v", "gate", "up")
+    }
+    scattered = {one: RowwiseParallel(output_layouts=Shard(1)) for one in ("o", "down")}
+    norms = {f"norms.{at}": SequenceParallel() for at in (0, 1)}
+    for block in model.children():
+        parallelize_module(block, mesh, {**norms, **gathered, **scattered})
 
 
 def step() -> None:
     """The setup's steps: some to warm up, then those that are timed."""
     how, _, variant = os.environ[SETUP].partition(" ")
     model, x = _model()
+    if how == "sp":
+        x = x.chunk(dist.get_world_size(), dim=1)[dist.get_rank()].contiguous()
     run = _made(how, variant, model)
     # one by one: a list takes no mix of DTensors and what tensor parallelism leaves as it was
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-4, foreach=False)
@@ -104,7 +127,7 @@ def _synchronize() -> None:
 
 
 def _made(how: str, variant: str, model: nn.Module) -> Callable[[torch.Tensor], torch.Tensor]:
-    options: Any = OVERLAP if variant == "overlap" else None
+    options: Any = {"overlap": OVERLAP, "async": ASYNC}.get(variant)
     size = dist.get_world_size()
     if how == "ddp":
         one_bucket = variant in ("one-bucket", "one-graph")
@@ -119,8 +142,9 @@ def _made(how: str, variant: str, model: nn.Module) -> Callable[[torch.Tensor], 
             fully_shard(block, mesh=mesh)
         fully_shard(model, mesh=mesh)
         return model if variant == "eager" else torch.compile(model)
-    if how == "tp":
-        tensor_parallel(model, init_device_mesh(_device(), (size,), mesh_dim_names=("tp",)))
+    if how in ("tp", "sp"):
+        cut = tensor_parallel if how == "tp" else sequence_parallel
+        cut(model, init_device_mesh(_device(), (size,), mesh_dim_names=("tp",)))
         return model if variant == "eager" else torch.compile(model, options=options)
     mesh = init_device_mesh(_device(), (size // 2, 2), mesh_dim_names=("dp", "tp"))
     tensor_parallel(model, mesh["tp"])

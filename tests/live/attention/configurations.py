@@ -77,3 +77,19 @@ def _mask(
         return torch.ones(shape, dtype=torch.bool, device=device)
     made = torch.randn(shape, device=device).to(dtype)
     return made.requires_grad_(lot.random() < 0.2)
+
+
+def nested(count: int, device: str = "cpu", seed: int = 0) -> Iterator[Configuration]:
+    """Calls whose tensors are nested: each batch's sequences have lengths of their own."""
+    lot = random.Random(seed)
+    for _ in range(count):
+        heads, head = lot.choice((1, 2, 4)), lot.choice((8, 12, 64, 128))
+        lengths = [lot.choice((1, 5, 16)) for _ in range(lot.choice((1, 2, 3)))]
+        dtype = lot.choice(_TYPES)
+        parts = [
+            [torch.randn(heads, one, head, device=device).to(dtype) for one in lengths]
+            for _ in range(3)
+        ]
+        query, key, value = map(torch.nested.nested_tensor, parts)
+        options = {"dropout_p": 0.0, "is_causal": False, "scale": None, "enable_gqa": False}
+        yield Configuration((query, key, value, None), options)

@@ -19,7 +19,7 @@ from dynamo_lab.capture.attention.settings import settings
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.attention.choice import choose
 from dynamo_lab.view import build
-from tests.live.attention.configurations import configurations
+from tests.live.attention.configurations import configurations, nested
 
 if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording
@@ -58,6 +58,17 @@ def test_the_rules_are_pytorch_s_on_a_cpu() -> None:
     assert differing == []
     assert set(decided) == {*WORDS, ""}
     assert min(decided.values()) >= 10
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_nested_tensors_have_no_fused_kernel_on_a_cpu() -> None:
+    platform = platform_here(torch.device("cpu"))
+    assert platform is not None
+    for one in nested(20):
+        choice = choose(problem_of(one.named, settings()), platform)
+        assert choice.kernel == chosen(*one.tensors, **one.options) == "math"
+        assert choice.verdicts[0].check == "check_nested_tensor"
+        assert "Nested Tensor" in (refusal("flash", *one.tensors, **one.options) or "")
 
 
 def test_the_chosen_one_is_what_runs() -> None:

@@ -9,7 +9,7 @@ from dynamo_lab.capture.attention.attention import problem_of
 from dynamo_lab.capture.attention.here import chosen, platform_here, refusal
 from dynamo_lab.capture.attention.settings import settings
 from dynamo_lab.model.attention.choice import choose
-from tests.live.attention.configurations import configurations
+from tests.live.attention.configurations import configurations, nested
 
 pytestmark = [
     pytest.mark.gpu,
@@ -50,3 +50,20 @@ def test_each_verdict_on_a_kernel_is_pytorch_s_on_this_gpu() -> None:
             if (said is not None) != (verdict.state == "refused"):
                 differing.append(f"{verdict} / PyTorch: {said!r}, {one.options}")
     assert differing == []
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_of_nested_tensors_only_what_is_known_is_said() -> None:
+    """Prints what PyTorch chooses: which lengths there are is not among what we look at."""
+    platform = platform_here(torch.device("cuda"))
+    assert platform is not None
+    counts = Counter[tuple[str, str | None]]()
+    for one in nested(60, "cuda"):
+        choice = choose(problem_of(one.named, settings()), platform)
+        found = chosen(*one.tensors, **one.options)
+        counts[choice.kernel or "unknown", found] += 1
+        assert choice.kernel in ("", found)
+        for verdict in choice.verdicts:
+            if verdict.state == "refused":
+                assert refusal(verdict.kernel, *one.tensors, **one.options) is not None
+    print(dict(counts))

@@ -10,6 +10,7 @@ from torch._dynamo.utils import counters
 
 import dynamo_lab as lab
 from dynamo_lab.errors import OptionError
+from tests.benchmarks.optimizers.schedules import recompiles
 
 pytestmark = pytest.mark.live
 
@@ -50,6 +51,12 @@ def test_a_step_by_itself_is_compiled_once(model: torch.nn.Module) -> None:
     # one of the program, one that warms the compiler up: rounds restore what it is guarded against
     assert counters["stats"]["unique_graphs"] - graphs <= 2
     assert not optimizer.state
+
+
+@pytest.mark.parametrize("scheduler", ["StepLR", "OneCycleLR, momentum kept"])
+def test_a_rate_that_is_a_tensor_is_not_compiled_for_again(scheduler: str) -> None:
+    counts = [recompiles(scheduler, "cpu", as_tensor=kind) for kind in (True, False)]
+    assert counts[0] == 0 < counts[1]
 
 
 @pytest.mark.parametrize("options", [{"training": True}, {"optimizer": None}, {}])
