@@ -104,7 +104,10 @@ CASES = {
     "one number": Case(lambda x: (x.sin() + 1, x * 2), lambda: (floats(),)),
     "padded number": Case(lambda x: F.pad(x, (2, 3)) * 2, lambda: (floats(1),)),
     "filled where an index says": Case(
-        lambda x, y: (x.index_fill(1, torch.tensor([0, 3]), 2.0), x.scatter(1, y, 7.0)),
+        lambda x, y: (
+            x.index_fill(1, torch.tensor([0, 3], device=x.device), 2.0),
+            x.scatter(1, y, 7.0),
+        ),
         lambda: (floats(9, 5), ints(9, 1, low=0, high=5)),
     ),
     "broadcast": Case(

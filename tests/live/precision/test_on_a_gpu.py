@@ -49,6 +49,7 @@ def test_each_has_kernels_times_and_a_peak_of_memory(found: Precisions) -> None:
     assert (ways["bf16 weights"].peak or 0) < (ways["highest"].peak or 0)
 
 
+@pytest.mark.filterwarnings("ignore:ComplexHalf support")
 def test_complex_numbers_say_what_falls_back() -> None:
     def product(x: torch.Tensor) -> torch.Tensor:
         return (x @ x).sin() * 2
