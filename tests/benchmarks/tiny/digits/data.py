@@ -31,7 +31,7 @@ class Data:
 
 def digits(seed: int, kept: Kept) -> tuple[Part, Data]:
     """The even digits, and the odd ones in a seed's order."""
-    images, labels = kept.of("digits", _loaded)
+    images, labels = kept.of("digits", _loaded, is_data=True)
     x = torch.tensor(images, dtype=torch.float32).view(-1, 1, 8, 8) / 16
     y = torch.tensor(labels)
     order = torch.randperm(len(y), generator=torch.Generator().manual_seed(seed))
