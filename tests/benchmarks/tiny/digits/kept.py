@@ -33,18 +33,18 @@ class Kept:
     """
 
     def __init__(self, folder: Path, *, of_any_code: bool = False) -> None:
-        self._folder, self._of_any_code, self._code = folder, of_any_code, code()
+        self.folder, self._of_any_code, self._code = folder, of_any_code, code()
         folder.mkdir(parents=True, exist_ok=True)
 
     def of(self, key: str, compute: Callable[[], Any], *, is_data: bool = False) -> Any:
         """What is kept under a key, computed if nothing is; data are the same of any code."""
-        path = self._folder / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
+        path = self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
         found = json.loads(path.read_text()) if path.exists() else {}
         takes_any = is_data or self._of_any_code
         if found and (takes_any or found["code"] == self._code):
             return found["value"]
         if self._of_any_code:
-            raise SystemExit(f"{self._folder} has no result for {key!r}: run without --table.")
+            raise SystemExit(f"{self.folder} has no result for {key!r}: run without --table.")
         code = "data" if is_data else self._code
         made = json.dumps({"code": code, "key": key, "value": compute()})
         fresh = path.with_suffix(f".{os.getpid()}")
@@ -54,5 +54,5 @@ class Kept:
 
     def codes(self) -> list[str]:
         """The code of the results in the folder, each once."""
-        found = {json.loads(path.read_text())["code"] for path in self._folder.glob("*.json")}
+        found = {json.loads(path.read_text())["code"] for path in self.folder.glob("*.json")}
         return sorted(found - {"data"})

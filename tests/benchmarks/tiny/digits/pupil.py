@@ -133,13 +133,14 @@ class Pupil:
         self._model.load_state_dict(start)
         x, y = train[0]
         settings = {"data": train, "check": check, "epochs": 4, "seed": self._seed}
+        state = self._kept.folder / f"search-{self._seed}.state"  # one that is cut off goes on
         plan = lab.tiny(
             *(self._model, (x[:1], y[:1])),
             update="search",
             dtype="int8",
             memory=LIMIT,
             optimizer={"lr": RATES[0]},
-            search={**settings, "population": 12, "generations": 8},
+            search={**settings, "population": 12, "generations": 8, "state": state},
             calibrate=[(x[:1], y[:1]) for x, y in train[:4]],
         )
         assert plan.search is not None
