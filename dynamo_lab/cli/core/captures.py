@@ -23,14 +23,17 @@ _MEMORY = 8 << 30
 
 
 def list_programs(asked: str) -> int:
-    """Print the names of the programs, a family a line."""
-    from dynamo_lab.suite.corpus.corpus import chosen, family_of
+    """Print the names of the programs, a family a line, and what brings none."""
+    from dynamo_lab.suite.corpus.corpus import FAMILIES, chosen, entries_of, family_of
 
     names = chosen(asked)
     for family in dict.fromkeys(map(family_of, names)):
         within = [name.partition(":")[2] for name in names if family_of(name) == family]
         print(f"{family} ({len(within)}): {', '.join(within)}")
     print(f"{len(names)} programs")
+    missing = [one for one in FAMILIES if not entries_of(one.name)]
+    for family in () if asked else missing:
+        print(f"{family.name}: none; the package {family.package}, or what it needs, is missing")
     return 0
 
 

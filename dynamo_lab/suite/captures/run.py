@@ -27,8 +27,8 @@ _ALONE = {"CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1"}
 """The environment of the processes: programs are on the CPU, where Dynamo would still ask each GPU
 for the state of its random numbers, and nothing is downloaded."""
 
-_IMPORTED = ["dynamo_lab.suite.captures.judge", "dynamo_lab.capture.session"]
-"""What each process begins with: PyTorch and the compiler among it."""
+_IMPORTED = "dynamo_lab.suite.captures.warm"
+"""What each process begins with, after what its programs import: PyTorch, warm."""
 
 _POLL = 0.05  # seconds
 
@@ -58,6 +58,7 @@ def run(
     processes = _processes(imports_of(todo))
     stopped = threading.Event()
     with _environment(_ALONE), ThreadPoolExecutor(workers) as pool:
+        _wait_for_the_first(processes)
         running = [pool.submit(examine, name, limits, processes, stopped) for name in todo]
         try:
             for number, done in enumerate(as_completed(running), 1):
@@ -85,12 +86,19 @@ def _environment(values: dict[str, str]) -> Generator[None]:
                 os.environ[name] = value
 
 
+def _wait_for_the_first(processes: Any) -> None:
+    """Return when a process could begin: the time until then is no program's."""
+    first = processes.Process(target=time.perf_counter)
+    first.start()
+    first.join()
+
+
 def _processes(imports: list[str]) -> Any:
     """Processes that begin with PyTorch imported, where the system can fork such ones."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([*_IMPORTED, *imports])
+    context.set_forkserver_preload([*imports, _IMPORTED])
     return context
 
 

@@ -58,11 +58,14 @@ FAMILIES = (
 
 @cache
 def entries_of(family: str) -> dict[str, Entry]:
-    """The entries of a family by their full names, "family:name"; none without its package."""
+    """The entries of a family by their full names, "family:name"; none without what it needs."""
     found = next(one for one in FAMILIES if one.name == family)
     if not found.is_installed:
         return {}
-    return {f"{family}:{entry.name}": entry for entry in found.entries()}
+    try:
+        return {f"{family}:{entry.name}": entry for entry in found.entries()}
+    except ImportError:  # of what the package itself needs
+        return {}
 
 
 def imports_of(names: Iterable[str]) -> list[str]:
