@@ -6,7 +6,7 @@ import copy
 import os
 import warnings
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from msgspec import Struct
