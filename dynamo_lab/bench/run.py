@@ -21,8 +21,9 @@ from dynamo_lab.live.guards import timed
 from dynamo_lab.live.session import Session
 from dynamo_lab.measure.checks import is_wrong
 from dynamo_lab.measure.limits import limits_of
+from dynamo_lab.measure.profiler import launches_of
 from dynamo_lab.measure.rounds import Watch, take_turns
-from dynamo_lab.measure.variants import candidates
+from dynamo_lab.measure.variants import INDUCTOR, backend_of, candidates, recorded_way
 from dynamo_lab.model.benchmarks import (
     OPTIMIZER,
     Benchmark,
@@ -34,7 +35,6 @@ from dynamo_lab.model.benchmarks import (
     Overhead,
     Phase,
     Series,
-    Way,
     Work,
 )
 from dynamo_lab.model.recording import Recording
@@ -48,9 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
     from dynamo_lab.bench.options import BenchOptions
-
-
-INDUCTOR = "inductor"
 
 
 class BenchRun:
@@ -105,6 +102,7 @@ class BenchRun:
             before = machine.describe_machine(self._device.name)
         parts = [self._compile, self._check, self._weigh, self._time]
         parts += [self._time_kernels] if self._options.kernels else []
+        parts += [self._count_launches]  # the last: a profiler can make later calls slower
         first = self._subject.call(self._subject.fn, self._phases[-1])
         at_start = started(self._roots, self._options.optimizer, self._ways, first)
         with Whole(self._caches), many_ways(), at_start as (self._start, self._twins):
@@ -249,6 +247,16 @@ class BenchRun:
                     self._courses.append(structs.replace(course, way=at, phase=phase))
                 self._ways[at] = structs.replace(self._ways[at], peak_bytes=peak)
 
+    def _count_launches(self) -> None:
+        """What a call of each variant starts on the GPU, in training of a step."""
+        for at, way in list(self._made.items()):
+            call = self._subject.call(way, self._phases[-1])
+            with self._may_fail(at):
+                self._start.again()
+                self._prepare(call)
+                launches = launches_of(call, self._device)
+                self._ways[at] = structs.replace(self._ways[at], launches=launches)
+
     def _time(self) -> None:
         caches: tuple[Cache, ...] = ("warm", "cold") if self._options.cold else ("warm",)
         for phase in self._phases:
@@ -331,18 +339,6 @@ class _FailedError(Exception):
     def __init__(self, way: int, error: Exception) -> None:
         super().__init__(way)
         self.way, self.error = way, error
-
-
-def recorded_way(ways: Sequence[Way], backend: str = INDUCTOR) -> int | None:
-    """The recorded variant: the first that this backend compiles, else the first compiled."""
-    compiled = [at for at, way in enumerate(ways) if way.kind == "compiled"]
-    asked = [at for at in compiled if backend_of(ways[at]) == backend]
-    return next(iter([*asked, *compiled]), None)
-
-
-def backend_of(way: Way) -> str:
-    """The backend of `torch.compile` that compiles a variant."""
-    return way.options.get("backend", INDUCTOR)
 
 
 def _with_work(timed: KernelTime, works: Works) -> KernelTime:

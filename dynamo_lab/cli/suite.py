@@ -36,6 +36,9 @@ def add(commands: Commands) -> None:
     _add_table(parser.add_argument)
     told = "how much of a corpus is captured, by Dynamo, TorchScript and torch.export"
     parser.add_argument("--capture", action="store_true", help=told)
+    told = "with --capture: so many programs at random, of each family its share"
+    parser.add_argument("--sample", type=int, metavar="N", help=told)
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of --sample (default 0)")
 
 
 def _add_models(option: Callable[..., object]) -> None:
@@ -80,6 +83,8 @@ def run(options: argparse.Namespace) -> int:
     width = width_of(options)
     if options.capture:
         return _capture(options, width)
+    if options.sample is not None:
+        raise SuiteError("--sample is of a corpus: pass --capture too.")
     if options.compare:
         return _compare(options.compare[0], options.compare[1], width)
     if options.list:

@@ -20,6 +20,9 @@ Fn = Callable[..., Any]
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 """The modes of `torch.compile`."""
 
+INDUCTOR = "inductor"
+"""The backend of `torch.compile` where none is named."""
+
 WITH_OPTIMIZER = "+optimizer"
 """How the name of a variant ends that compiles the optimizer's step too."""
 
@@ -34,7 +37,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     made: Callable[[Fn], Fn]
 
 
-def candidates(asked: Asked, backend: str = "inductor") -> tuple[Candidate, ...]:
+def candidates(asked: Asked, backend: str = INDUCTOR) -> tuple[Candidate, ...]:
     """Eager, then the requested variants; "compiled" is compiled by this backend.
 
     A name is "compiled", a mode or a backend of `torch.compile`; "compiled+optimizer" compiles the
@@ -48,7 +51,7 @@ def candidates(asked: Asked, backend: str = "inductor") -> tuple[Candidate, ...]
     given: Mapping[str, Any] = cast("Any", asked) if hasattr(asked, "keys") else {}
     eager = Candidate(way=Way(name="eager", kind="eager"), made=lambda fn: fn)
     wanted = [(name, given.get(name, name)) for name in names if name != "eager"]
-    if backend != "inductor":
+    if backend != INDUCTOR:
         plain = ("compiled", "compiled")
         wanted = [(backend, backend) if one == plain else one for one in wanted]
     others = [_candidate(name, what) for name, what in wanted]
@@ -102,3 +105,15 @@ def _backends() -> list[str]:
 
     untyped: Any = torch.compiler
     return untyped.list_backends(())
+
+
+def recorded_way(ways: Sequence[Way], backend: str = INDUCTOR) -> int | None:
+    """The recorded variant: the first that this backend compiles, else the first compiled."""
+    compiled = [at for at, way in enumerate(ways) if way.kind == "compiled"]
+    asked = [at for at in compiled if backend_of(ways[at]) == backend]
+    return next(iter([*asked, *compiled]), None)
+
+
+def backend_of(way: Way) -> str:
+    """The backend of `torch.compile` that compiles a variant."""
+    return way.options.get("backend", INDUCTOR)

@@ -27,6 +27,14 @@ OPTIMIZER = "parameters, by the optimizer"
 """What an optimizer changes between calls, in `Benchmark.changes`."""
 
 
+class Launches(Struct, frozen=True, kw_only=True):
+    """What one call starts on the GPU from the host: kernels, CUDA graphs, and copies or fills."""
+
+    kernels: Annotated[int, Plain("how many")] = 0
+    graphs: Annotated[int, Plain("how many")] = 0
+    copies: Annotated[int, Plain("how many")] = 0
+
+
 class Way(Struct, frozen=True, kw_only=True):
     """A variant of the program. The first of a benchmark is what the others are compared with.
 
@@ -34,7 +42,8 @@ class Way(Struct, frozen=True, kw_only=True):
     phase's; `peak_bytes` is the peak memory of a call beyond what was allocated before it, None
     if the device does not track it. `problem` says why it was not timed: it raised, or it
     computed something else. `code` is the source of a hand-written or edited one, in `language`
-    ("cpp", "triton", "metal"). `steps` says that the optimizer's step is compiled too.
+    ("cpp", "triton", "metal"). `steps` says that the optimizer's step is compiled too. `launches`
+    are those of a call, in training of a step; None where no profiler counted them.
     """
 
     name: str
@@ -47,6 +56,7 @@ class Way(Struct, frozen=True, kw_only=True):
     code: str = ""
     language: str = ""
     steps: bool = False
+    launches: Launches | None = None
 
 
 class Series(Struct, frozen=True, kw_only=True):

@@ -150,11 +150,14 @@ class Buffer(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class CudaPart(Struct, frozen=True, kw_only=True):
     """Calls that follow each other, and whether one CUDA graph replays them.
 
-    `reason` says in PyTorch's words why not, `node` is the first that forbids it.
+    `reason` says in PyTorch's words why not, `node` is the first that forbids it. `launches` are
+    the kernels that a call of them starts without a CUDA graph: one for each operation on the GPU
+    that computes something, fused ones together. Recordings from before they were counted have 0.
     """
 
     is_recorded: bool
     operations: Annotated[int, Plain("how many")]
+    launches: Annotated[int, Plain("how many")] = 0
     reason: str = ""
     node: Annotated[int | None, Ref("graphs[CudaGraphs.graph].nodes")] = None
 

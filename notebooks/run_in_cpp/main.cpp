@@ -1,13 +1,16 @@
 // Loads a package that AOTInductor wrote, runs it on tensors from a file, and writes what it returns.
 // No Python runs in here: the package holds the code, and its constants.
 //
-//   run_package model.pt2 inputs.pt outputs.pt
+//   run_package model.pt2 inputs.pt outputs.pt [weights.pt]
 //
 // In Python, torch.save([x], "inputs.pt") writes the one and torch.load("outputs.pt") reads the other.
+// With weights, as torch.save(dict(model.state_dict()), "weights.pt") writes them, these take the place
+// of the package's own, without compiling again.
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,16 +31,31 @@ void write(const std::string& path, const std::vector<char>& bytes) {
   TORCH_CHECK(file, path, " cannot be written.");
 }
 
+// Gives the model other weights: the file has one for each constant that the package can replace.
+void swap_weights(torch::inductor::AOTIModelPackageLoader& model, const std::string& path) {
+  const c10::IValue given = torch::pickle_load(read(path));
+  const auto named = given.toGenericDict();
+  std::unordered_map<std::string, torch::Tensor> weights;
+  for (const std::string& name : model.get_constant_fqns()) {
+    TORCH_CHECK(named.contains(name), path, " has no ", name, ": save the whole state_dict.");
+    weights.emplace(name, named.at(name).toTensor());
+  }
+  model.load_constants(weights, /*use_inactive=*/false, /*check_full_update=*/true);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::cerr << "usage: run_package MODEL.pt2 INPUTS.pt OUTPUTS.pt\n";
+  if (argc != 4 && argc != 5) {
+    std::cerr << "usage: run_package MODEL.pt2 INPUTS.pt OUTPUTS.pt [WEIGHTS.pt]\n";
     return 2;
   }
   try {
     c10::InferenceMode no_gradients;
     torch::inductor::AOTIModelPackageLoader model(argv[1]);
+    if (argc == 5) {
+      swap_weights(model, argv[4]);
+    }
     const c10::IValue given = torch::pickle_load(read(argv[2]));
     std::vector<torch::Tensor> inputs;
     for (const c10::IValue& input : given.toListRef()) {

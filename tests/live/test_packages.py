@@ -16,6 +16,7 @@ from dynamo_lab.view import build
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 
 EXAMPLE = Path(__file__).parents[2] / "notebooks" / "run_in_cpp"
+PAGE = EXAMPLE.parent / "docs" / "views" / "package.md"
 
 
 class Model(torch.nn.Module):
@@ -104,6 +105,27 @@ def test_the_package_gives_what_eager_gives(made: Any) -> None:
     torch.testing.assert_close(torch._inductor.aoti_load_package(str(path))(x), model(x))
 
 
+def test_the_page_puts_other_weights_into_a_package(
+    made: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, x, path, _ = made
+    part = PAGE.read_text(encoding="utf-8").partition("## New weights")[2]
+    code = part.partition("```python\n")[2].partition("```")[0]
+    shutil.copy(path, tmp_path / "model.pt2")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"torch": torch, "other": with_other_weights(model)}
+    exec(code, names)
+    torch.testing.assert_close(names["loaded"](x), names["other"](x))
+    assert not torch.allclose(names["loaded"](x), model(x), atol=1e-3)
+
+
+def with_other_weights(model: Any) -> Model:
+    """Another model of which only what is not in the code differs: that cannot be replaced."""
+    other = Model().eval()
+    other.outer.bias = model.outer.bias
+    return other
+
+
 @pytest.mark.slow
 def test_strict_has_frames_and_sizes_may_vary(tmp_path: Path) -> None:
     model, x = Model().eval(), torch.randn(8, 16)
@@ -187,6 +209,18 @@ def test_the_example_in_cpp_gives_what_eager_gives(made: Any, tmp_path: Path, bu
     done = subprocess.run([program, "nope.pt2", "a", "b"], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr
+
+    other = with_other_weights(model)
+    torch.save(dict(other.state_dict()), tmp_path / "weights.pt")
+    files = (path, tmp_path / "inputs.pt", tmp_path / "outputs.pt", tmp_path / "weights.pt")
+    ran(program, *files)
+    [output] = torch.load(tmp_path / "outputs.pt")
+    torch.testing.assert_close(output, other(x))
+    assert not torch.allclose(output, model(x), atol=1e-3)
+    torch.save({"inner.weight": other.inner.weight.detach()}, tmp_path / "weights.pt")
+    done = subprocess.run([program, *files], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "has no" in done.stderr
 
 
 def built_by_cmake(folder: Path) -> Path:

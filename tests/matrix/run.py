@@ -36,15 +36,25 @@ def found(row: Row, folder: Path) -> Found:
     if row.cuda and not torch.cuda.is_available():
         return Found("not run", "needs a GPU")
     recording, error = _recorded(row, folder)
-    seen = row.seen(recording)
+    seen = _seen(row, recording)
     if error and seen.text.startswith(OTHERWISE):
         told = str(error).strip().partition("\n")[0]
         return Found("not run", f"the program raised {type(error).__name__}: {told}")
     return seen
 
 
-def _recorded(row: Row, folder: Path) -> tuple[lab.Recording, Exception | None]:
-    """The recording of the program, and what it raised while it was recorded."""
+def _seen(row: Row, recording: lab.Recording | None) -> Found:
+    """What is to be seen; a recording that lacks what is asked of it is otherwise than others."""
+    if recording is None:
+        return Found("not shown", f"{OTHERWISE}: nothing was recorded")
+    try:
+        return row.seen(recording)
+    except (IndexError, KeyError, AttributeError, ValueError) as error:
+        return Found("not shown", f"{OTHERWISE}: {type(error).__name__}: {error}")
+
+
+def _recorded(row: Row, folder: Path) -> tuple[lab.Recording | None, Exception | None]:
+    """The recording of the program, if there is one, and what it raised."""
     text = row.program.lstrip()
     path = folder / "program.py"
     path.write_text(text, encoding="utf-8")
@@ -57,9 +67,8 @@ def _recorded(row: Row, folder: Path) -> tuple[lab.Recording, Exception | None]:
         try:
             exec(compile(text, str(path), "exec"), vars(module))
         except Exception as error:
-            if not hasattr(module, "recorder"):
-                raise
-            return module.recorder.recording, error
+            recorder = getattr(module, "recorder", None)
+            return recorder and recorder.recording, error
         finally:
             del sys.modules["program"]
     return module.rec, None

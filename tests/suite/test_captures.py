@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
+from collections import Counter
 from threading import Event
 from typing import Any
 
@@ -63,6 +64,31 @@ def test_it_prints_and_is_a_page_in_which_text_is_text() -> None:
     assert "<script>" not in page(table)
     assert "&lt;script&gt;" in page(table)
     assert fact_line(FACTS[4], 5, 5) == "[5/5] made:e: eager failed (0 s)"
+
+
+def test_a_part_of_the_corpus_says_that_it_is_one() -> None:
+    known = [captured(name, of=40, seed=3) for name in "abc"]
+    table = build([*known, captured("d", Outcome("nothing"), of=40, seed=3)])
+    assert cells(table.total)[1] == "4 of 40"
+    printed = table_text(table, 300)
+    assert "a random sample (seed 3) of 40 programs" not in printed  # of no release
+    known = [captured(name, of=40, seed=3, software="torch 2.13.0") for name in "abc"]
+    assert "a random sample (seed 3) of 40 programs" in table_text(build(known), 300)
+    assert "whole by Dynamo: 44 to 100 % of them all" in table_text(build(known), 300)
+    mixed = [*known, captured("d", of=40, software="torch 2.13.0")]
+    assert "4 of 40 programs so far" in table_text(build(mixed), 300)
+    assert "sample" not in table_text(build(mixed), 300)
+    whole = [captured("a", of=1, software="torch 2.13.0")]
+    assert "of 1" not in table_text(build(whole), 300)
+
+
+def test_a_sample_is_the_same_for_a_seed_and_has_some_of_each_family() -> None:
+    names = [f"large:{at}" for at in range(90)] + [f"small:{at}" for at in range(10)] + ["one:0"]
+    drawn = corpus.sampled(names, 20, 0)
+    assert drawn == corpus.sampled(names, 20, 0) != corpus.sampled(names, 20, 1)
+    assert Counter(map(corpus.family_of, drawn)) == {"large": 18, "small": 2, "one": 1}
+    assert len(set(drawn)) == len(drawn)
+    assert set(corpus.sampled(names[:3], 20, 0)) == set(names[:3])
 
 
 def test_a_run_goes_on_from_its_file(tmp_path: Any) -> None:

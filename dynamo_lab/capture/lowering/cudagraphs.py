@@ -136,6 +136,7 @@ class _Decision:
             yield CudaPart(
                 is_recorded=not is_left_out,
                 operations=sum(len(node.get_nodes()) for _, node in members),
+                launches=sum(_is_launched(node) for _, node in members),
                 reason=reason or "",
                 node=self._origin(first) if is_left_out else None,
             )
@@ -151,6 +152,11 @@ class _Decision:
 
     def _place(self, node: Any) -> int | None:
         return None if node is None else self._places.get(node.name)
+
+
+def _is_launched(scheduled: Any) -> bool:
+    """Whether a kernel on the GPU computes it: views of memory, and inputs, have none."""
+    return scheduled.is_gpu() and not all(one.node.is_no_op() for one in scheduled.get_nodes())
 
 
 def _reordered(scheduler: Any) -> list[Any]:

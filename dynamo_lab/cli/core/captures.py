@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from dynamo_lab.errors import SuiteError
 from dynamo_lab.model.core.files import write_output
 
 if TYPE_CHECKING:
@@ -22,13 +23,17 @@ _MEMORY = 8 << 30
 
 
 def list_programs(asked: str) -> int:
-    """Print the names of the programs, a family a line."""
-    from dynamo_lab.suite.corpus.corpus import chosen, family_of
+    """Print the names of the programs, a family a line, and what brings none."""
+    from dynamo_lab.suite.corpus.corpus import FAMILIES, chosen, entries_of, family_of
 
     names = chosen(asked)
     for family in dict.fromkeys(map(family_of, names)):
         within = [name.partition(":")[2] for name in names if family_of(name) == family]
         print(f"{family} ({len(within)}): {', '.join(within)}")
+    print(f"{len(names)} programs")
+    missing = [one for one in FAMILIES if not entries_of(one.name)]
+    for family in () if asked else missing:
+        print(f"{family.name}: none; the package {family.package}, or what it needs, is missing")
     return 0
 
 
@@ -36,11 +41,11 @@ def run_captures(path: str, limits: Limits, options: argparse.Namespace) -> bool
     """Whether the run finished; the facts so far are in the file.
 
     Raises:
-        SuiteError: there is no such program, or the file cannot be written.
+        SuiteError: there is no such program, the sample is none, or the file cannot be written.
     """
     from dynamo_lab.suite.captures.run import run
     from dynamo_lab.suite.captures.text import fact_line
-    from dynamo_lab.suite.corpus.corpus import chosen
+    from dynamo_lab.suite.corpus.corpus import chosen, sampled
 
     def report(fact: Captured, number: int, total: int) -> None:
         print(fact_line(fact, number, total), file=sys.stderr, flush=True)
@@ -48,8 +53,16 @@ def run_captures(path: str, limits: Limits, options: argparse.Namespace) -> bool
     workers = options.workers or os.cpu_count() or 1
     if limits.memory is None:
         limits = structs.replace(limits, memory=_MEMORY)
+    names = chosen(options.models)
+    if options.sample is not None and options.sample < 1:
+        raise SuiteError(f"--sample {options.sample} tries nothing: pass 1 or more.")
+    is_sample = options.sample is not None and options.sample < len(names)
+    seed = options.seed if is_sample else None
+    if is_sample:
+        names = sampled(names, options.sample, options.seed)
+    again = options.again
     try:
-        run(chosen(options.models), path, limits, workers, again=options.again, report=report)
+        run(names, path, limits, workers, again=again, report=report, seed=seed)
     except KeyboardInterrupt:
         print("Stopped: the same command continues from here.", file=sys.stderr)
         return False

@@ -31,7 +31,8 @@ class Captured(Struct, frozen=True, kw_only=True):
     """What became of a program. A way that was not come to has no outcome.
 
     `breaks` counts Dynamo's graph breaks by their kind, in PyTorch's words. `seconds` is what
-    finding out took, with building the program.
+    finding out took, with building the program. `of` is how many programs its family has, 0 where
+    that was not recorded, and `seed` that of the random sample that the program is of, if any.
     """
 
     program: str
@@ -41,6 +42,8 @@ class Captured(Struct, frozen=True, kw_only=True):
     breaks: dict[str, int] = {}
     seconds: float = 0.0
     software: str = ""
+    of: int = 0
+    seed: int | None = None
 
     @property
     def runs(self) -> bool:

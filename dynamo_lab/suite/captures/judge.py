@@ -6,7 +6,7 @@ import copy
 import os
 import warnings
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from msgspec import Struct
@@ -54,12 +54,9 @@ def judge(name: str, line: Connection) -> None:
         line.send(Told("eager", _failed(error)))
         return
     line.send(Told("eager", Outcome("whole")))
-    line.send(Begun("dynamo"))
-    line.send(_by_dynamo(program))
-    ways: dict[Way, Callable[[Program], None]] = {"script": _script, "export": _export}
-    for way, capture in ways.items():
+    for way, capture in CAPTURES.items():
         line.send(Begun(way))
-        line.send(Told(way, _tried(capture, program)))
+        line.send(capture(program))
 
 
 def _by_dynamo(program: Program) -> Told:
@@ -84,23 +81,31 @@ def _outcome(recording: Recording, graphs: int) -> Outcome:
     return Outcome("whole" if graphs == 1 else "parts")
 
 
-def _tried(capture: Any, program: Program) -> Outcome:
+def _by_script(program: Program) -> Told:
+    """TorchScript counts if what it compiled also runs."""
+    return _tried("script", lambda: program.run(torch.jit.script(program.fn)))
+
+
+def _by_export(program: Program) -> Told:
+    args, kwargs = copy.deepcopy((program.args, program.kwargs))
+    return _tried("export", lambda: torch.export.export(program.module(), args, kwargs))
+
+
+def _tried(way: Way, capture: Callable[[], object]) -> Told:
     try:
         with torch.no_grad():
-            capture(program)
+            capture()
     except Exception as error:
-        return _failed(error)
-    return Outcome("whole")
+        return Told(way, _failed(error))
+    return Told(way, Outcome("whole"))
 
 
-def _script(program: Program) -> None:
-    """TorchScript counts if what it compiled also runs."""
-    program.run(torch.jit.script(program.fn))
-
-
-def _export(program: Program) -> None:
-    args, kwargs = copy.deepcopy((program.args, program.kwargs))
-    torch.export.export(program.module(), args, kwargs)
+CAPTURES: dict[Way, Callable[[Program], Told]] = {
+    "dynamo": _by_dynamo,
+    "script": _by_script,
+    "export": _by_export,
+}
+"""The ways of capturing a program that runs, in the order in which they are tried."""
 
 
 def _failed(error: Exception) -> Outcome:

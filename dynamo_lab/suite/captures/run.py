@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from importlib.metadata import version
+from random import Random
 from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from dynamo_lab.suite.captures import facts
 from dynamo_lab.suite.captures.facts import Captured, Outcome, Way
-from dynamo_lab.suite.corpus.corpus import family_of, imports_of
+from dynamo_lab.suite.corpus.corpus import entries_of, family_of, imports_of
 from dynamo_lab.suite.lines import append_line
 from dynamo_lab.suite.supervisor import Limits, memory_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
-_IMPORTED = ["dynamo_lab.suite.captures.judge", "dynamo_lab.capture.session"]
-"""What each process begins with: PyTorch and the compiler among it."""
+_ALONE = {"CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1"}
+"""The environment of the processes: programs are on the CPU, where Dynamo would still ask each GPU
+for the state of its random numbers, and nothing is downloaded."""
+
+_IMPORTED = "dynamo_lab.suite.captures.warm"
+"""What each process begins with, after what its programs import: PyTorch, warm."""
 
 _POLL = 0.05  # seconds
 
@@ -32,23 +41,29 @@ def run(
     *,
     again: bool,
     report: Callable[[Captured, int, int], None],
+    seed: int | None = None,
 ) -> None:
     """Try each program that the file has no facts of; facts are appended as they come.
 
-    `report` is called with each fact, its number and how many there are to come in all.
+    The families are mixed, so that a run that is stopped leaves some of each. `report` is called
+    with each fact, its number and how many there are to come in all. `seed` is that of the random
+    sample that the programs are, if they are one.
 
     Raises:
         SuiteError: the file cannot be read or written.
     """
     known = () if again else facts.read(path, must_exist=False)
     todo = facts.still_to_do(programs, known)
+    Random(0).shuffle(todo)
     processes = _processes(imports_of(todo))
     stopped = threading.Event()
-    with ThreadPoolExecutor(workers) as pool:
+    with _environment(_ALONE), ThreadPoolExecutor(workers) as pool:
+        _wait_for_the_first(processes)
         running = [pool.submit(examine, name, limits, processes, stopped) for name in todo]
         try:
             for number, done in enumerate(as_completed(running), 1):
                 fact = done.result()
+                fact = structs.replace(fact, of=len(entries_of(fact.family)), seed=seed)
                 append_line(path, fact)
                 report(fact, number, len(todo))
         finally:
@@ -56,12 +71,34 @@ def run(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
+@contextmanager
+def _environment(values: dict[str, str]) -> Generator[None]:
+    """Processes that start in the block have these values."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _wait_for_the_first(processes: Any) -> None:
+    """Return when a process could begin: the time until then is no program's."""
+    first = processes.Process(target=time.perf_counter)
+    first.start()
+    first.join()
+
+
 def _processes(imports: list[str]) -> Any:
     """Processes that begin with PyTorch imported, where the system can fork such ones."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([*_IMPORTED, *imports])
+    context.set_forkserver_preload([*imports, _IMPORTED])
     return context
 
 

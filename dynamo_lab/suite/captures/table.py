@@ -15,11 +15,13 @@ class Row(Struct, frozen=True, kw_only=True):
     """Numbers of programs of a family. Those that eager PyTorch runs are counted further.
 
     `whole`, `broken`, `otherwise` and `failed` are Dynamo's and add up to `ran`, but for programs
-    that it was not come to. `otherwise` is captured in parts without a break, or not at all.
+    that it was not come to. `otherwise` is captured in parts without a break, or not at all. `of`
+    is how many programs there are, 0 where that is not known.
     """
 
     family: str
     tried: int
+    of: int
     ran: int
     whole: int
     broken: int
@@ -48,7 +50,10 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 class CaptureTable(Struct, frozen=True, kw_only=True):
-    """The whole table. `seconds` is what all programs took together."""
+    """The whole table. `seconds` is what all programs took together.
+
+    `seed` is that of the random sample that all the programs are of, if they are of one.
+    """
 
     rows: tuple[Row, ...]
     total: Row
@@ -56,22 +61,36 @@ class CaptureTable(Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...]
     software: tuple[str, ...]
     seconds: float
+    seed: int | None
 
 
 def build(facts: Sequence[Captured]) -> CaptureTable:
     """The table of these facts."""
-    families = dict.fromkeys(fact.family for fact in facts)
+    of = _sizes(facts)
+    seeds = {fact.seed for fact in facts}
     return CaptureTable(
-        rows=tuple(_row(name, [one for one in facts if one.family == name]) for name in families),
-        total=_row("all", facts),
+        rows=tuple(
+            _row(name, [one for one in facts if one.family == name], size)
+            for name, size in of.items()
+        ),
+        total=_row("all", facts, sum(of.values()) if all(of.values()) else 0),
         kinds=tuple(_kinds(facts)),
         problems=tuple(_problems(facts)),
         software=tuple(sorted({fact.software for fact in facts if fact.software})),
         seconds=sum(fact.seconds for fact in facts),
+        seed=seeds.pop() if len(seeds) == 1 else None,
     )
 
 
-def _row(family: str, facts: Sequence[Captured]) -> Row:
+def _sizes(facts: Sequence[Captured]) -> dict[str, int]:
+    """How many programs each family has, as the last fact that knows says, largest first."""
+    of: dict[str, int] = {}
+    for fact in facts:
+        of[fact.family] = fact.of or of.get(fact.family, 0)
+    return dict(sorted(of.items(), key=lambda item: -item[1]))
+
+
+def _row(family: str, facts: Sequence[Captured], of: int) -> Row:
     ran = [fact for fact in facts if fact.runs]
     of_dynamo = Counter(
         fact.outcomes["dynamo"].verdict for fact in ran if "dynamo" in fact.outcomes
@@ -79,6 +98,7 @@ def _row(family: str, facts: Sequence[Captured]) -> Row:
     return Row(
         family=family,
         tried=len(facts),
+        of=of,
         ran=len(ran),
         whole=of_dynamo["whole"],
         broken=of_dynamo["breaks"],

@@ -1,5 +1,6 @@
 """The table of captures for a terminal and as a page, and the words that both say."""
 
+import math
 from collections.abc import Iterator
 
 from rich.console import RenderableType
@@ -28,7 +29,8 @@ _MOST = 12
 def cells(row: Row) -> tuple[str, ...]:
     """A row in words."""
     shares = (row.whole, row.broken, row.otherwise, row.failed, row.script, row.export)
-    return (row.family, str(row.tried), str(row.ran), *(_share(one, row.ran) for one in shares))
+    tried = f"{row.tried} of {row.of}" if row.tried < row.of else str(row.tried)
+    return (row.family, tried, str(row.ran), *(_share(one, row.ran) for one in shares))
 
 
 def _share(count: int, of: int) -> str:
@@ -36,9 +38,36 @@ def _share(count: int, of: int) -> str:
 
 
 def summary(table: CaptureTable) -> str:
-    """Where it ran, and how long it took."""
+    """Where it ran, how long it took, and of what it is a sample."""
+    if not table.software:
+        return "Nothing was tried."
     took = f"{seconds(table.seconds)} of processes in all"
-    return "; ".join((", ".join(table.software), took)) if table.software else "Nothing was tried."
+    return "; ".join((", ".join(table.software), took, *_part(table.total, table.seed)))
+
+
+def _part(total: Row, seed: int | None) -> Iterator[str]:
+    """That it is not the whole corpus, where that is so."""
+    if total.tried >= total.of:
+        return
+    if seed is None:
+        yield f"{total.tried} of {total.of} programs so far"
+        return
+    yield f"a random sample (seed {seed}) of {total.of} programs, of each family its share"
+    if total.ran:
+        low, high = interval(total.whole, total.ran)
+        yield f"whole by Dynamo: {100 * low:.0f} to {100 * high:.0f} % of them all (95 %)"
+
+
+def interval(count: int, of: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share, of which a sample has so many.
+
+    [Wilson, 1927](https://doi.org/10.1080/01621459.1927.10502953); what is drawn from a corpus of
+    known size, without replacement, is known somewhat better than it says.
+    """
+    share, z = count / of, 1.96
+    middle = share + z * z / (2 * of)
+    half = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    return (middle - half) / (1 + z * z / of), (middle + half) / (1 + z * z / of)
 
 
 def fact_line(fact: Captured, number: int, total: int) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from random import Random
 
 from msgspec import Struct
 
 from dynamo_lab.errors import SuiteError
 from dynamo_lab.suite.corpus import (
+    of_diffusers,
+    of_geometric,
     of_modules,
     of_operators,
     of_timm,
@@ -48,16 +51,21 @@ FAMILIES = (
     Family("torchvision", "torchvision", "torchvision", of_torchvision.entries),
     Family("vit-pytorch", "vit_pytorch", "vit_pytorch", of_vit_pytorch.entries),
     Family("x-transformers", "x_transformers", "x_transformers", of_x_transformers.entries),
+    Family("diffusers", "diffusers", of_diffusers.BLOCKS, of_diffusers.entries),
+    Family("torch_geometric", "torch_geometric", "torch_geometric.nn", of_geometric.entries),
 )  # fmt: skip
 
 
 @cache
 def entries_of(family: str) -> dict[str, Entry]:
-    """The entries of a family by their full names, "family:name"; none without its package."""
+    """The entries of a family by their full names, "family:name"; none without what it needs."""
     found = next(one for one in FAMILIES if one.name == family)
     if not found.is_installed:
         return {}
-    return {f"{family}:{entry.name}": entry for entry in found.entries()}
+    try:
+        return {f"{family}:{entry.name}": entry for entry in found.entries()}
+    except ImportError:  # of what the package itself needs
+        return {}
 
 
 def imports_of(names: Iterable[str]) -> list[str]:
@@ -74,6 +82,22 @@ def family_of(name: str) -> str:
 def program_of(name: str) -> Entry:
     """The entry with a full name."""
     return entries_of(family_of(name))[name]
+
+
+def sampled(names: Sequence[str], count: int, seed: int) -> list[str]:
+    """So many of the names at random, of each family its share: the same for the same seed.
+
+    A family with any has at least one, so that there may be a few more.
+    """
+    random = Random(seed)
+    of_families: dict[str, list[str]] = {}
+    for name in names:
+        of_families.setdefault(family_of(name), []).append(name)
+    found: list[str] = []
+    for within in of_families.values():
+        share = max(1, round(count * len(within) / len(names)))
+        found += random.sample(within, min(share, len(within)))
+    return found
 
 
 def chosen(asked: str) -> list[str]:

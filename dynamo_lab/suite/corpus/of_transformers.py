@@ -40,6 +40,9 @@ _SMALL = {
     "pad_token_id": 0,
 }
 
+_DERIVED = ("head_dim", "rotary_dim")
+"""What some configurations compute from the others, and refuse."""
+
 
 def entries() -> Iterator[Entry]:
     """An entry for each type of model that has a class of its own."""
@@ -68,10 +71,12 @@ def _small(kind: Any) -> Any:
     for key, value in vars(usual).items():
         if isinstance(value, PretrainedConfig):
             given[key] = _small(type(value)).to_dict()
-    try:
-        return kind(**given)
-    except (TypeError, ValueError, KeyError):
-        return usual
+    for leave in ((), _DERIVED):
+        try:
+            return kind(**{key: value for key, value in given.items() if key not in leave})
+        except (TypeError, ValueError, KeyError, AttributeError):
+            pass
+    return usual
 
 
 def _inputs(module: Any, config: Any) -> dict[str, Any]:
@@ -88,6 +93,8 @@ def _inputs(module: Any, config: Any) -> dict[str, Any]:
         )
     if "pixel_values" in named:
         given["pixel_values"] = _pixels(config)
+    elif "pixel_values_videos" in named:
+        given["pixel_values_videos"] = _pixels(config)[:, None].repeat(1, 2, 1, 1, 1)
     if "input_ids" in named and module.main_input_name not in given:
         given["input_ids"] = words
     if getattr(config, "is_encoder_decoder", False) and "decoder_input_ids" in named:

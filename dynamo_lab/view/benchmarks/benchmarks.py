@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 from dynamo_lab.measure.statistics import Ratio, digits, ratio, rounds_needed, spread
 from dynamo_lab.model.benchmarks import Benchmark, Cache, Phase, Series, Way
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.benchmarks import memory_courses, roofline
+from dynamo_lab.view.benchmarks import launches, memory_courses, roofline
 from dynamo_lab.view.benchmarks.agreements import AgreementView, agreements
 from dynamo_lab.view.benchmarks.break_even import BreakEven, break_even
 from dynamo_lab.view.benchmarks.circumstances import (
@@ -114,7 +114,7 @@ def build(recording: Recording, places: Places, kernels: KernelTimesView) -> Ben
         title=found.title,
         state=_STATES[found.state],
         created=found.created,
-        verdicts=tuple(_verdicts(found, sections, checked)),
+        verdicts=(*_verdicts(found, sections, checked), *_launches(recording, found)),
         ways=tuple(map(_way, found.ways)),
         sections=sections,
         agreements=checked,
@@ -260,6 +260,11 @@ def _verdicts(
             if row.way and (row.way, section.phase) not in reported:
                 reported.add((row.way, section.phase))
                 yield _doubted(_speed(found, section, row), found, section.phase)
+
+
+def _launches(recording: Recording, found: Benchmark) -> Iterator[VerdictView]:
+    for at, sentence in launches.saved(recording, found):
+        yield VerdictView(way=at, sentence=sentence, tone="plain")
 
 
 def _doubted(verdict: VerdictView, found: Benchmark, phase: Phase) -> VerdictView:

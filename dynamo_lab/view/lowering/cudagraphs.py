@@ -25,10 +25,16 @@ class CudaPartView(Struct, frozen=True, kw_only=True):
 
 
 class CudaGraphsView(Struct, frozen=True, kw_only=True):
-    """Whether CUDA graphs replay a graph. `where` is what keeps them from it, `entity` its line."""
+    """Whether CUDA graphs replay a graph. `where` is what keeps them from it, `entity` its line.
+
+    `before` and `after` are what a call starts on the GPU without and with them, a CUDA graph
+    counting as one; the copies of inputs into its memory are not among it. 0 is not known.
+    """
 
     use: Use
     sentence: str
+    before: int = 0
+    after: int = 0
     parts: tuple[CudaPartView, ...] = ()
     where: str = ""
     entity: str = ""
@@ -68,6 +74,18 @@ def use_of(found: CudaGraphs) -> Use:
     return "used" if len(found.pieces) == 1 else "in parts"
 
 
+def launches(found: CudaGraphs) -> tuple[int, int]:
+    """What a call of a graph starts without CUDA graphs, and with those that it would have.
+
+    Zeros where it is not known.
+    """
+    before = sum(part.launches for part in found.pieces)
+    if use_of(found) == "not used":
+        return before, before
+    own = [part.launches for part in found.pieces if part.is_recorded]
+    return before, before - sum(own) + sum(map(bool, own))
+
+
 def _is_whole(found: CudaGraphs) -> bool:
     """Whether a release without parts records all of it."""
     return not (found.skipped or found.mutated or found.pieces)
@@ -83,9 +101,13 @@ def _view(
     sentences = ["Its forward uses none, and then it does not."] if is_after else []
     sentences += _sentences(found, origin.where if origin else "")
     asked = "" if found.asked else "It was not asked for: this is what would be. "
+    use = "not used" if is_after else use_of(found)
+    before, after = launches(found)
     return CudaGraphsView(
-        use="not used" if is_after else use_of(found),
+        use=use,
         sentence=asked + " ".join(sentences),
+        before=before,
+        after=before if use == "not used" else after,
         parts=tuple(_part(part, found, recording, places) for part in found.pieces),
         where=origin.where if origin else "",
         entity=origin.entity if origin else "",
@@ -103,6 +125,7 @@ def _sentences(found: CudaGraphs, where: str) -> Iterator[str]:
         )
     else:
         yield _recorded(found.pieces)
+        yield from _saved(found)
     if found.sizes and not found.skipped:
         yield f"Each new value of {listed(found.sizes)} is recorded anew."
 
@@ -119,6 +142,16 @@ def _recorded(parts: Iterable[CudaPart]) -> str:
         return "No CUDA graph is recorded: nothing of it can be."
     inside = sum(part.operations for part in own)
     return f"{plural(len(own), 'CUDA graph')} for {inside} of {plural(calls, 'operation')}."
+
+
+def _saved(found: CudaGraphs) -> Iterator[str]:
+    """What a call starts in place of its kernels, where that is less."""
+    before, after = launches(found)
+    if after < before:
+        graphs = sum(part.is_recorded and part.launches > 0 for part in found.pieces)
+        left = f" and {plural(after - graphs, 'kernel')}" if after > graphs else ""
+        own = f"{plural(graphs, 'CUDA graph')}{left}"
+        yield f"A call starts {own} in place of {plural(before, 'kernel')}."
 
 
 def _part(part: CudaPart, found: CudaGraphs, recording: Recording, places: Places) -> CudaPartView:

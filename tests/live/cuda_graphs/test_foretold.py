@@ -47,7 +47,9 @@ def test_one_graph_replays_all() -> None:
     assert (found.skipped, found.mutated, found.sizes) == ("", (), ())
     shown = build(recording).lowering.lowerings[0].cuda_graphs
     assert shown is not None
-    assert shown.use == "used"
+    assert (shown.use, shown.after) == ("used", 1)
+    assert shown.before == sum(len(plan.steps) for plan in recording.memory_plans) > 1
+    assert f"starts 1 CUDA graph in place of {shown.before} kernels" in shown.sentence
     assert "CUDA graphs: used" in render(build(recording), sections=("lowering",))
 
 
@@ -66,6 +68,7 @@ def test_the_line_that_writes_to_an_input() -> None:
     shown = build(recording).lowering.lowerings[0].cuda_graphs
     assert shown is not None
     assert shown.use == "not used"
+    assert shown.before == shown.after > 0
     assert shown.where
 
 

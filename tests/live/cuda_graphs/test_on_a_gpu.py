@@ -12,6 +12,9 @@ from torch._inductor import config as inductor
 from torch._inductor.cudagraph_trees import CUDAGraphNode
 
 import dynamo_lab as lab
+from dynamo_lab.measure.devices import device_named
+from dynamo_lab.measure.profiler import launches_of
+from dynamo_lab.model.benchmarks import Launches
 from dynamo_lab.view import build
 
 pytestmark = [
@@ -180,3 +183,62 @@ def test_each_new_size_is_recorded_as_foretold() -> None:
             compiled(x)
         torch.cuda.synchronize()
     assert len({id(call.args[1]) for call in made.call_args_list}) == len(lengths)
+
+
+def chain(x: Tensor, scale: Tensor) -> Tensor:
+    """Kernels of Triton alone, one after the other: a library may start several for a call."""
+    for _ in range(4):
+        x = (x * scale).softmax(-1)
+        x = x / x.amax(0)
+    return x
+
+
+def split(x: Tensor, scale: Tensor) -> Tensor:
+    return chain(x[chain(x, scale) > 0.5].exp().sum() + x, scale)
+
+
+def started(fn: Callable[..., Any], args: tuple[Any, ...], mode: str | None) -> Launches:
+    torch._dynamo.reset()
+    compiled = torch.compile(fn, mode=mode)
+
+    def call() -> None:
+        torch.compiler.cudagraph_mark_step_begin()
+        compiled(*args)
+
+    for _ in range(4):
+        call()
+    found = launches_of(call, device_named("cuda"))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("fn", [chain, split])
+@pytest.mark.usefixtures("captured")
+def test_a_call_starts_what_was_foretold(fn: Callable[..., Any]) -> None:
+    made = (torch.rand(64, 32), torch.rand(32))
+    lowered = lab.lower(fn, *made, target="cuda")
+    [shown] = [one.cuda_graphs for one in build(lowered).lowering.lowerings]
+    assert shown is not None
+    graphs = sum(part.is_recorded for part in shown.parts)
+    args = tuple(one.cuda() for one in made)
+    plain, replayed = (started(fn, args, mode) for mode in (None, "reduce-overhead"))
+    print(f"{fn.__name__}: {shown.before} -> {shown.after} foretold, {plain} -> {replayed}")
+    assert plain.graphs == 0
+    assert replayed.graphs == graphs
+    assert replayed.kernels + replayed.copies < plain.kernels
+    if fn is chain:
+        assert plain.kernels == shown.before
+        assert shown.after == graphs == 1
+        assert replayed.kernels + replayed.copies <= len(args)  # inputs, copied to its memory
+
+
+def test_a_benchmark_says_what_cuda_graphs_save() -> None:
+    args = (torch.rand(64, 32, device="cuda"), torch.rand(32, device="cuda"))
+    ways = ("compiled", "reduce-overhead")
+    recording = lab.bench(chain, *args, ways=ways, kernels=False, cold=False, rounds=15)
+    shown = build(recording).bench
+    assert shown is not None
+    [told] = [one.sentence for one in shown.verdicts if "CUDA graph" in one.sentence]
+    print(told)
+    assert told.startswith("A call of reduce-overhead starts 1 CUDA graph")
+    assert "Foretold: 1 in place of" in told
