@@ -44,7 +44,9 @@ _DDP = Rule(
     "DDP's own preparation",
     (
         "Nothing of yours breaks here: DDP prepares each forward in Python, and there is nothing "
-        "to change. The module that it wraps is compiled as a frame of its own.",
+        "to change. If the module that it wraps is of a class of yours, its `forward` is compiled "
+        "as a frame of its own; one of PyTorch's, such as `nn.Sequential`, is not: compile that "
+        "before it is wrapped, `DistributedDataParallel(torch.compile(model))`.",
     ),
 )
 _WITHIN_PYTORCH = (

@@ -1,0 +1,100 @@
+"""A module of PyTorch's own class that Python calls: Dynamo starts at none of its functions."""
+
+import re
+from collections.abc import Iterator
+
+from dynamo_lab.model.frames import Frame
+from dynamo_lab.view.breaks.makers import within
+from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.words import listed, unique
+from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
+
+_MODULE = re.compile(r"(?:^|[/\\])torch[/\\]nn[/\\]modules[/\\](?!module\.py)\w+\.py$")
+_DDP = re.compile(r"(?:^|[/\\])torch[/\\]nn[/\\]parallel[/\\]distributed\.py$")
+_SHOWN = 6
+_OF_DDP = (
+    "Compile the module before it is wrapped: what DDP calls is then compiled code.",
+    "model = DistributedDataParallel(torch.compile(model))",
+)
+_OTHERS = (
+    "Compile the module itself where it is made, whoever calls it.",
+    "model.compile()",
+)
+
+
+def find(facts: Facts) -> Iterator[Found]:
+    """The first such module: the others are inside it, or left to Python as it is."""
+    left = [frame for frame in facts.recording.frames if _is_left(frame, facts)]
+    if left:
+        yield _found(left, facts)
+
+
+def _is_left(frame: Frame, facts: Facts) -> bool:
+    """Whether it is the `forward` of such a module, and no break of the reader's is behind it."""
+    is_skipped = frame.outcome == "skipped" and "skipfiles" in frame.reason
+    if not is_skipped or not frame.name.endswith(".forward"):
+        return False
+    return bool(_MODULE.search(_path(frame.id, facts))) and not _follows_a_break(frame, facts)
+
+
+def _follows_a_break(frame: Frame, facts: Facts) -> bool:
+    """Whether what calls it breaks in the reader's code: then that is told, and what to do."""
+    broken = (item for item in facts.recording.breaks if item.frame == frame.caller)
+    return any(not within(item, facts.places) for item in broken)
+
+
+def _found(left: list[Frame], facts: Facts) -> Found:
+    first, line = left[0], _line(left[0], facts)
+    remedy, code = _OF_DDP if _is_of_ddp(first, facts) else _OTHERS
+    finding = Finding(
+        rule="left-to-python",
+        question="breaks",
+        sentence=_sentence(left, facts),
+        where=facts.places.where(line),
+        entity=entity(line),
+        evidence=tuple(
+            Evidence(
+                text=f"`{frame.name}`: {frame.reason}", tab="frames", entity=f"frame:{frame.id}"
+            )
+            for frame in left[:_SHOWN]
+        ),
+        grade="fill in",
+        remedy=remedy,
+        code=code,
+        cost=0.5 if facts.recording.captured_graphs() else 1.0,
+    )
+    return Found(finding, line=line)
+
+
+def _sentence(left: list[Frame], facts: Facts) -> str:
+    """What ran eagerly, why, and whether anything else was compiled."""
+    names = unique(f"`{frame.name}`" for frame in left)
+    is_or_are = "is" if len(names) == 1 else "are"
+    caller = "DDP" if _is_of_ddp(left[0], facts) else "Python"
+    told = (
+        f"{listed(names)} {is_or_are} called by {caller}, not by code that Dynamo compiles, and "
+        "ran eagerly: Dynamo starts at no function of PyTorch's modules, it only follows into them "
+        "from code of yours."
+    )
+    if facts.recording.captured_graphs():
+        return told
+    return f"{told} Nothing was compiled."
+
+
+def _is_of_ddp(frame: Frame, facts: Facts) -> bool:
+    return frame.caller is not None and bool(_DDP.search(_path(frame.caller, facts)))
+
+
+def _line(frame: Frame, facts: Facts) -> Line:
+    """The reader's line that calls it, else its own."""
+    if frame.caller is not None and frame.caller_line is not None:
+        source, _ = facts.places.line_of(facts.recording.frames[frame.caller].span)
+        if not facts.places.is_library((source, frame.caller_line)):
+            return source, frame.caller_line
+    return facts.places.line_of(frame.span)
+
+
+def _path(frame: int, facts: Facts) -> str:
+    """The file of a frame."""
+    recording = facts.recording
+    return recording.sources[recording.spans[recording.frames[frame].span].source].path
