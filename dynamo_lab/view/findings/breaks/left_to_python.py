@@ -30,17 +30,20 @@ def find(facts: Facts) -> Iterator[Found]:
 
 
 def _is_left(frame: Frame, facts: Facts) -> bool:
-    """Whether it is the `forward` of such a module, and no break of the reader's is behind it."""
+    """Whether it is the `forward` of such a module, and nothing that is told by itself led to it."""
     is_skipped = frame.outcome == "skipped" and "skipfiles" in frame.reason
     if not is_skipped or not frame.name.endswith(".forward"):
         return False
-    return bool(_MODULE.search(_path(frame.id, facts))) and not _follows_a_break(frame, facts)
+    return bool(_MODULE.search(_path(frame.id, facts))) and not _is_explained(frame, facts)
 
 
-def _follows_a_break(frame: Frame, facts: Facts) -> bool:
-    """Whether what calls it breaks in the reader's code: then that is told, and what to do."""
-    broken = (item for item in facts.recording.breaks if item.frame == frame.caller)
-    return any(not within(item, facts.places) for item in broken)
+def _is_explained(frame: Frame, facts: Facts) -> bool:
+    """Whether what calls it breaks in the reader's code, or was compiled too often."""
+    recording = facts.recording
+    broken = (item for item in recording.breaks if item.frame == frame.caller)
+    if any(not within(item, facts.places) for item in broken):
+        return True
+    return any(item.limit_hit and item.frame == frame.caller for item in recording.recompiles)
 
 
 def _found(left: list[Frame], facts: Facts) -> Found:
