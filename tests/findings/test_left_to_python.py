@@ -20,7 +20,7 @@ SKIPPED = "frame is in the Dynamo skipfiles list"
 TORCH = "/x/site-packages/torch/nn"
 
 
-def recorded(caller: str = "/home/me/train.py", effect: str = "") -> Recording:
+def recorded(caller: str = "/home/me/train.py", effect: str = "", name: str = "step") -> Recording:
     """A function of this file calls `nn.Sequential`, on line 2; `effect` is that of a break."""
     kind = "library" if "site-packages" in caller else "user"
     broke = Break(
@@ -34,7 +34,7 @@ def recorded(caller: str = "/home/me/train.py", effect: str = "") -> Recording:
         ),
         spans=(Span(0, 1, "step"), Span(1, 250, "forward"), Span(0, 2, "step")),
         frames=(
-            Frame(id=0, name="step", span=0, outcome="skipped", reason="some reason"),
+            Frame(id=0, name=name, span=0, outcome="skipped", reason="some reason"),
             Frame(
                 id=1,
                 name="Sequential.forward",
@@ -59,11 +59,13 @@ def test_it_is_said_at_the_readers_line_with_the_reason() -> None:
     assert found.sentence.startswith("`Sequential.forward` is called by Python, not by code that")
     assert found.sentence.endswith("Nothing was compiled.")
     assert found.where == "line 2"
-    assert found.code == "model.compile()"
+    assert found.code == "model = torch.compile(model)"
 
 
 def test_under_ddp_it_is_compiled_before_it_is_wrapped() -> None:
-    (found,) = left(recorded(f"{TORCH}/parallel/distributed.py"))
+    (found,) = left(
+        recorded(f"{TORCH}/parallel/distributed.py", name="DistributedDataParallel.forward")
+    )
     assert "is called by DDP" in found.sentence
     assert found.where == "container.py:250"
     assert found.code == "model = DistributedDataParallel(torch.compile(model))"

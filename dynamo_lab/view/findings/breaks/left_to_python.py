@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from dynamo_lab.model.frames import Frame
-from dynamo_lab.view.breaks.makers import within
+from dynamo_lab.view.breaks.makers import of_wrapper, within
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import listed, unique
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
@@ -17,8 +17,9 @@ _OF_DDP = (
     "model = DistributedDataParallel(torch.compile(model))",
 )
 _OTHERS = (
-    "Compile the module itself where it is made, whoever calls it.",
-    "model.compile()",
+    "Compile the module itself where it is made, whoever calls it: with `torch.compile`, as "
+    "`model.compile()` starts at a function of PyTorch's and leaves it to Python too.",
+    "model = torch.compile(model)",
 )
 
 
@@ -30,7 +31,7 @@ def find(facts: Facts) -> Iterator[Found]:
 
 
 def _is_left(frame: Frame, facts: Facts) -> bool:
-    """Whether it is the `forward` of such a module, and nothing that is told by itself led to it."""
+    """Whether it is the `forward` of such a module, and no other finding explains it."""
     is_skipped = frame.outcome == "skipped" and "skipfiles" in frame.reason
     if not is_skipped or not frame.name.endswith(".forward"):
         return False
@@ -40,9 +41,10 @@ def _is_left(frame: Frame, facts: Facts) -> bool:
 def _is_explained(frame: Frame, facts: Facts) -> bool:
     """Whether what calls it breaks in the reader's code, or was compiled too often."""
     recording = facts.recording
-    broken = (item for item in recording.breaks if item.frame == frame.caller)
-    if any(not within(item, facts.places) for item in broken):
-        return True
+    for item in recording.breaks:
+        is_of_pytorch = within(item, facts.places) or of_wrapper(item, facts.places)
+        if item.frame == frame.caller and not is_of_pytorch:
+            return True
     return any(item.limit_hit and item.frame == frame.caller for item in recording.recompiles)
 
 
@@ -85,7 +87,11 @@ def _sentence(left: list[Frame], facts: Facts) -> str:
 
 
 def _is_of_ddp(frame: Frame, facts: Facts) -> bool:
-    return frame.caller is not None and bool(_DDP.search(_path(frame.caller, facts)))
+    """Whether DDP had begun its forward, which calls the module that it wraps."""
+    before = facts.recording.frames[: frame.id]
+    return any(
+        one.name.endswith(".forward") and _DDP.search(_path(one.id, facts)) for one in before
+    )
 
 
 def _line(frame: Frame, facts: Facts) -> Line:
