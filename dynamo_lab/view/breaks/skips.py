@@ -97,7 +97,7 @@ _REASONS = (
         "Dynamo began to trace it and met something after which it cannot resume.",
     ),
     (
-        "generator",
+        "generators cannot be compiled",
         "It is a generator, and Dynamo only traces generators that are consumed inside a frame.",
     ),
 )

@@ -224,7 +224,6 @@ class _Storyteller:
 
 _READS = {
     "data-dependent branch",
-    "data-dependent assertion",
     "data-dependent value",
     ".item() call",
     ".tolist() call",

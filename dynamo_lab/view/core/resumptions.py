@@ -50,8 +50,7 @@ def _text(recording: Recording, item: Break | None) -> str:
     """The expression of the frame at which it broke, empty where it is not known."""
     if item is None:
         return ""
-    stack = (item.span,) if item.stack is None else recording.stacks[item.stack]
-    span = recording.spans[stack[0]]
+    span = recording.spans[item.span]
     return brief(span_text(recording.sources[span.source], span), _LONGEST)
 
 
