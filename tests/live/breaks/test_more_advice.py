@@ -236,6 +236,7 @@ def untouched() -> dict[str, Any]:
     """The settings that examples write to, with sets of their own: an example adds to them."""
     return {
         "allow_rnn": False,
+        "compiled_autograd": False,
         "capture_scalar_outputs": False,
         "capture_dynamic_output_shape_ops": False,
         "reorderable_logging_functions": set(),
