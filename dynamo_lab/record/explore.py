@@ -43,7 +43,7 @@ def _refuse_unknown(mode: str) -> None:
     if mode not in (known := modes()):
         raise OptionError(
             f"mode={mode!r} is no mode of torch.compile ({', '.join(known)}). An argument `mode` "
-            f"of fn is passed by a function of your own: explore(lambda x: fn(x, mode={mode!r}), x)."
+            f"of fn is passed by a function of your own: lambda x: fn(x, mode={mode!r})."
         )
 
 
