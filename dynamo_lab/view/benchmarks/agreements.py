@@ -101,10 +101,8 @@ def _verdict(rows: Sequence[Comparison]) -> str:
         return f"{missing} of {plural(len(rows), 'value')} not compared: {worst.reason}"
     values = plural(len(rows), "value")
     if worst.verdict == "equal":
-        return f"the same as eager, bit for bit ({values})"
-    return (
-        f"close to eager: {worst.value} is off by at most {_off(worst)} ({values}){_closer(rows)}"
-    )
+        return f"the same as eager, bit for bit ({values} compared)"
+    return f"close to eager: {worst.value} is off by at most {_off(worst)} ({values} compared){_closer(rows)}"
 
 
 _NEAR_ZERO = 0.01
