@@ -79,7 +79,7 @@ def _sentence(left: list[Frame], facts: Facts) -> str:
     told = (
         f"{listed(names)} {is_or_are} called by {caller}, not by code that Dynamo compiles, and "
         "ran eagerly: Dynamo starts at no function of PyTorch's modules, it only follows into them "
-        "from code of yours."
+        "from code that it compiles."
     )
     if facts.recording.captured_graphs():
         return told
