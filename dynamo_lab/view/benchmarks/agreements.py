@@ -99,10 +99,12 @@ def _verdict(rows: Sequence[Comparison]) -> str:
     if worst.verdict == "not compared":
         missing = sum(one.verdict == "not compared" for one in rows)
         return f"{missing} of {plural(len(rows), 'value')} not compared: {worst.reason}"
-    values = plural(len(rows), "value")
+    compared = f"({plural(len(rows), 'value')} compared)"
     if worst.verdict == "equal":
-        return f"the same as eager, bit for bit ({values} compared)"
-    return f"close to eager: {worst.value} is off by at most {_off(worst)} ({values} compared){_closer(rows)}"
+        return f"the same as eager, bit for bit {compared}"
+    return (
+        f"close to eager: {worst.value} is off by at most {_off(worst)} {compared}{_closer(rows)}"
+    )
 
 
 _NEAR_ZERO = 0.01

@@ -22,21 +22,24 @@ def told_apart(recording: Recording, names: Sequence[str]) -> Iterator[tuple[int
     Two calls on a line break at two expressions; the two ways out of an `if` break at one, and go
     on from two lines; a frame that was compiled again may resume anew in one place.
     """
-    frames = recording.frames
     broke = {frame: item for item in recording.breaks for frame in item.resume_frames}
-    resumed = [frame.id for frame in frames if frame.resumes is not None]
+    resumed = [frame.id for frame in recording.frames if frame.resumes is not None]
     for same in _grouped(resumed, lambda frame: names[frame]).values():
-        if len(same) == 1:
-            continue
-        by_text = _grouped(same, lambda frame: _text(recording, broke.get(frame)))
-        for text, alike in by_text.items():
-            expression = f": {text}" if text and len(by_text) > 1 else ""
-            by_line = _grouped(alike, lambda frame: _goes_on(frames[frame]))
-            for line, last in by_line.items():
-                start = f", from line {line}" if line and len(by_line) > 1 else ""
-                for at, frame in enumerate(last, 1):
-                    number = f" ({at} of {len(last)})" if len(last) > 1 else ""
-                    yield frame, f"{expression}{start}{number}"
+        if len(same) > 1:
+            by_text = _grouped(same, lambda frame: _text(recording, broke.get(frame)))
+            for text, alike in by_text.items():
+                told = f": {text}" if text and len(by_text) > 1 else ""
+                yield from _by_line(recording, alike, told)
+
+
+def _by_line(recording: Recording, alike: Sequence[int], told: str) -> Iterator[tuple[int, str]]:
+    """The same of frames that broke at one expression, of which `told` tells."""
+    by_line = _grouped(alike, lambda frame: _goes_on(recording.frames[frame]))
+    for line, last in by_line.items():
+        start = f", from line {line}" if line and len(by_line) > 1 else ""
+        for at, frame in enumerate(last, 1):
+            number = f" ({at} of {len(last)})" if len(last) > 1 else ""
+            yield frame, f"{told}{start}{number}"
 
 
 def _grouped(frames: Iterable[int], key: Callable[[int], _Key]) -> dict[_Key, list[int]]:

@@ -73,7 +73,9 @@ def test_closer_to_float64_than_eager(make: Make) -> None:
     by_way = {(one.name, one.phase): one for one in bench(make("measured")).agreements}
     assert by_way["compiled", "forward"].sentence.endswith("; closer to float64 than eager")
     assert by_way["max-autotune", "step"].sentence.endswith("than eager in 4 of 5")
-    assert by_way["aot_eager", "step"].sentence == "the same as eager, bit for bit (5 values compared)"
+    assert (
+        by_way["aot_eager", "step"].sentence == "the same as eager, bit for bit (5 values compared)"
+    )
 
 
 def test_when_compiling_pays_off(make: Make) -> None:
