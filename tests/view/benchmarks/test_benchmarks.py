@@ -92,7 +92,8 @@ def test_what_is_all_but_zero_is_not_told_in_ulp() -> None:
                       relative=2.0, ulp=115_994_688)  # fmt: skip
     found = timed((1.0,), (1.0,), comparisons=(tiny,))
     assert found.agreements[0].sentence == (
-        "close to eager: output is off by at most 1.2e-9 (it is nearly zero: 2 relative) (1 value compared)"
+        "close to eager: output is off by at most 1.2e-9 (it is nearly zero: 2 relative) "
+        "(1 value compared)"
     )
 
 
