@@ -86,7 +86,8 @@ def explore(
         max_steps: The most steps to record; the view then says where they are cut.
         logs: What `TORCH_LOGS` would print, such as "+dynamo,graph_code": it is recorded instead,
             each message beside the view that shows the same.
-        **kwargs: Keyword arguments of `fn`.
+        **kwargs: Keyword arguments of `fn`; one that is named as an option is passed by a function
+            of your own: `lab.explore(lambda x: fn(x, mode="nearest"), x)`.
 
     Raises:
         OptionError: `fn` cannot be called, or an option has an invalid value.

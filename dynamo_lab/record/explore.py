@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from dynamo_lab.errors import OptionError
 from dynamo_lab.record.lower import lowered, recording_into
 from dynamo_lab.record.program import FunctionProgram
 from dynamo_lab.record.recorders import MAX_STEPS, Detail, name_of, new_recorder
@@ -28,9 +29,22 @@ def explore(
     **asked: Any,
 ) -> Run:
     """A run of `fn` under `torch.compile`, with its program; `asked` is as for `runnable`."""
+    if choice.mode is not None:
+        _refuse_unknown(choice.mode)
     program = runnable(fn, args, kwargs, choice, **asked)
     run, _ = program.explored(fn, args, kwargs, program.choice)
     return run.with_program(program)
+
+
+def _refuse_unknown(mode: str) -> None:
+    """Refuse what is no mode: it may be meant as an argument of the function."""
+    from dynamo_lab.capture.core.compat import modes  # imports torch
+
+    if mode not in (known := modes()):
+        raise OptionError(
+            f"mode={mode!r} is no mode of torch.compile ({', '.join(known)}). An argument `mode` "
+            f"of fn is passed by a function of your own: lambda x: fn(x, mode={mode!r})."
+        )
 
 
 def runnable(

@@ -65,6 +65,35 @@ MENDED = {
         "as a tensor",
         (("calls = 2", "calls = torch.tensor(2)"),),
     ),
+    "number_in_a_range": Mended(
+        "Compute with tensors instead of looping",
+        (
+            ("for _ in range(times):  # fault\n                y = y * x", "y = y * x**times"),
+            ("compiled(torch.ones(4), times)", "compiled(torch.ones(4), torch.tensor(times))"),
+        ),
+    ),
+    "cache_that_grows": Mended(
+        "a tensor of one dimension, `torch.tensor([n])`",
+        (
+            ("cache.keys.append(x)  # fault", "cache[:, position] = x"),
+            ("def attend(x, cache)", "def attend(x, cache, position)"),
+            ("torch.cat(cache.keys).sum()", "cache.sum()"),
+            ("KeyCache()", "torch.zeros(1, 8, 4)"),
+            ("for _ in range(4)", "for n in range(4)"),
+            ("torch.ones(1, 4), cache", "torch.ones(1, 1, 4), cache, torch.tensor([n])"),
+        ),
+    ),
+    "a_name_for_each_call": Mended(
+        "Choose it before the call",
+        (
+            ("scales[name]  # fault", "name"),
+            ("torch.ones(4), name", "torch.ones(4), torch.tensor(scales[name])"),
+        ),
+    ),
+    "dtypes": Mended(
+        "x = x.to(torch.float32)",
+        (("torch.ones(4, dtype=dtype)", "torch.ones(4, dtype=dtype).to(torch.float32)"),),
+    ),
     "layouts": Mended("x.contiguous()", (("compiled(x)", "compiled(x.contiguous())"),)),
 }
 

@@ -99,11 +99,11 @@ def _verdict(rows: Sequence[Comparison]) -> str:
     if worst.verdict == "not compared":
         missing = sum(one.verdict == "not compared" for one in rows)
         return f"{missing} of {plural(len(rows), 'value')} not compared: {worst.reason}"
-    values = plural(len(rows), "value")
+    compared = f"({plural(len(rows), 'value')} compared)"
     if worst.verdict == "equal":
-        return f"the same as eager, bit for bit ({values})"
+        return f"the same as eager, bit for bit {compared}"
     return (
-        f"close to eager: {worst.value} is off by at most {_off(worst)} ({values}){_closer(rows)}"
+        f"close to eager: {worst.value} is off by at most {_off(worst)} {compared}{_closer(rows)}"
     )
 
 

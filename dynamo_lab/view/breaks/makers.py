@@ -44,7 +44,9 @@ _DDP = Rule(
     "DDP's own preparation",
     (
         "Nothing of yours breaks here: DDP prepares each forward in Python, and there is nothing "
-        "to change. The module that it wraps is compiled as a frame of its own.",
+        "to change. If the module that it wraps is of a class of yours, its `forward` is compiled "
+        "as a frame of its own; one of PyTorch's, such as `nn.Sequential`, is not: compile that "
+        "before it is wrapped, `DistributedDataParallel(torch.compile(model))`.",
     ),
 )
 _WITHIN_PYTORCH = (
@@ -79,7 +81,7 @@ def made_there(item: Break, places: Places) -> Rule | None:
         return _OPTIMIZER
     if item.gb_type.lower().startswith("uninitialized nn.module") and "__init__" in files[-1][1]:
         return _MODULE_MADE
-    if wrapper := _of_wrapper(item, places):
+    if wrapper := of_wrapper(item, places):
         return wrapper
     is_of_module = "enerator" in item.gb_type and any(_MODULE.search(path) for path, _ in files)
     if not is_of_module:
@@ -88,7 +90,7 @@ def made_there(item: Break, places: Places) -> Rule | None:
     return _OPTIMIZER if own and _SAYS_OPTIMIZER.search(own[-1]) else _GENERATOR
 
 
-def _of_wrapper(item: Break, places: Places) -> Rule | None:
+def of_wrapper(item: Break, places: Places) -> Rule | None:
     """The rule of a break that DDP or FSDP makes itself, below the reader's last line if any."""
     below: list[str] = []
     for span in reversed(_stack(item, places)):

@@ -12,7 +12,8 @@ _REASONS = (
     ),
     (
         "skipfiles",
-        "This function belongs to a library, which Dynamo never traces.",
+        "Dynamo does not start at functions of PyTorch, of Python and of some libraries: it traces "
+        "them only where code that it compiles calls them, and not all of them.",
     ),
     (
         "already started executing",
@@ -96,7 +97,7 @@ _REASONS = (
         "Dynamo began to trace it and met something after which it cannot resume.",
     ),
     (
-        "generator",
+        "generators cannot be compiled",
         "It is a generator, and Dynamo only traces generators that are consumed inside a frame.",
     ),
 )

@@ -16,7 +16,7 @@ from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.pieces import Pieces
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.values import value_text
-from dynamo_lab.view.core.words import listed, plural
+from dynamo_lab.view.core.words import as_clause, listed, plural
 
 
 class Side(Struct, frozen=True, kw_only=True):
@@ -197,8 +197,8 @@ class _Storyteller:
         if frame.outcome == "compiling":
             text = f"`{name}` is being compiled"
         elif frame.outcome != "compiled":
-            why = explain_skip(frame.reason).rstrip(".")
-            text = f"`{name}` ran eagerly{f': {why[:1].lower()}{why[1:]}' if why else ''}"
+            why = as_clause(explain_skip(frame.reason))
+            text = f"`{name}` ran eagerly{f': {why}' if why else ''}"
         return Side(graph=None, title="", text=text)
 
     def _cost(self, item: Break) -> Iterator[str]:
@@ -224,7 +224,6 @@ class _Storyteller:
 
 _READS = {
     "data-dependent branch",
-    "data-dependent assertion",
     "data-dependent value",
     ".item() call",
     ".tolist() call",

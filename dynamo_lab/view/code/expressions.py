@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from dynamo_lab.model.core.sources import Source, Span
+from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.places import span_text
 
 LINES_ALONE = (
     "the recording tells the line of an operation and not its columns, as Python 3.10, "
@@ -88,20 +89,7 @@ def _place(one: ExpressionView) -> tuple[int, int, int, int, int]:
 
 
 def _shown(recording: Recording, span: Span) -> ExpressionView | None:
-    text = _text(recording.sources[span.source], span)
+    text = span_text(recording.sources[span.source], span)
     if not text:
         return None
     return ExpressionView(span.source, span.line, span.column, span.end_line, span.end_column, text)
-
-
-def _text(source: Source, span: Span) -> str:
-    """The text of a span with columns, empty where it is not stored."""
-    if min(span.column, span.end_column) < 0 or span.end_line < span.line:
-        return ""
-    lines = [source.line(number) for number in range(span.line, span.end_line + 1)]
-    known = [line for line in lines if line is not None]
-    if len(known) < len(lines):
-        return ""
-    known[-1] = known[-1][: span.end_column]
-    known[0] = known[0][span.column :]
-    return " ".join(part for line in known if (part := line.strip()))

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core.resumptions import told_apart
 
 _NAMESPACES = {"aten", "prims", "higher_order", "inductor", "inductor_prims", "prim"}
 _OVERLOADS = {"default", "Tensor", "Scalar", "out"}
@@ -19,7 +20,8 @@ _WRAPPERS = frozenset({"inner", "inner_wrapper", "wrapped", "wrapped_fn", "wrapp
 def frame_names(recording: Recording) -> tuple[str, ...]:
     """Each frame's name; one that resumes another is named after it: 'f after line 4'.
 
-    Where only a decorator's wrapper was compiled, it has the name of what it wraps.
+    Of several after one line, each says which it is: 'f after line 4: y.item()'. Where only a
+    decorator's wrapper was compiled, it has the name of what it wraps.
     """
     frames = recording.frames
     root = single_root(recording)
@@ -27,7 +29,10 @@ def frame_names(recording: Recording) -> tuple[str, ...]:
     if root is not None and names_code(recording.title) and short_name(root.name) in _WRAPPERS:
         named = {root.id: recording.title}
     named = _apart(recording) | named
-    return tuple(_frame_name(frames, frame, named) for frame in frames)
+    names = [_frame_name(frames, frame, named) for frame in frames]
+    for frame, added in told_apart(recording, names):
+        names[frame] += added
+    return tuple(names)
 
 
 def _apart(recording: Recording) -> dict[int, str]:

@@ -185,3 +185,16 @@ def _numbered(labels: list[str]) -> tuple[str, ...]:
         seen[label] += 1
         numbered.append(f"{label} ({seen[label]})" if counts[label] > 1 else label)
     return tuple(numbered)
+
+
+def span_text(source: Source, span: Span) -> str:
+    """The text of a span with columns, empty where it is not stored."""
+    if min(span.column, span.end_column) < 0 or span.end_line < span.line:
+        return ""
+    lines = [source.line(number) for number in range(span.line, span.end_line + 1)]
+    known = [line for line in lines if line is not None]
+    if len(known) < len(lines):
+        return ""
+    known[-1] = known[-1][: span.end_column]
+    known[0] = known[0][span.column :]
+    return " ".join(part for line in known if (part := line.strip()))

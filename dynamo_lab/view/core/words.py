@@ -91,6 +91,12 @@ def begun(text: str) -> str:
     return first_up(text) if _WORD.match(text) else text
 
 
+def as_clause(sentence: str) -> str:
+    """The sentence as it goes on after a colon: no capital but that of a name, no full stop."""
+    body = sentence.rstrip(".")
+    return body if body.startswith("Dynamo") else body[:1].lower() + body[1:]
+
+
 def unique(items: Iterable[str]) -> tuple[str, ...]:
     """The items without repetitions, in order."""
     return tuple(dict.fromkeys(items))

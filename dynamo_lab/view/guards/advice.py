@@ -123,7 +123,8 @@ def _grad_mode(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     return (
         Remedy(
             text="Inference and training need separate code. If this call should be the same as "
-            "before, make it under the same mode:",
+            "before, make it under the same mode. `torch.inference_mode()` changes more than grad "
+            "mode: make every call under it, or none:",
             code=f"with {mode}:\n    compiled(...)",
         ),
     )
@@ -150,7 +151,7 @@ def _value(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
                 "Choose it before the call, or expect one compilation for each value."
             ),
         )
-    found = _as_tensor(owner, is_open)
+    found = _as_tensor(owner, new, is_open=is_open)
     if is_open and was not in ("0", "1"):
         return (found, _COMPILE_DYNAMIC)
     if "." in owner and "[" not in owner and not is_open and was.lstrip("-").isdecimal():
@@ -158,7 +159,7 @@ def _value(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     return (found,)
 
 
-def _as_tensor(owner: str, is_open: bool) -> Remedy:
+def _as_tensor(owner: str, new: Dynamic, *, is_open: bool) -> Remedy:
     """What to do about a Python number of this name."""
     is_now = (
         f"From here on `{owner}` is dynamic. To make it dynamic at once, if the code only computes "
@@ -168,7 +169,9 @@ def _as_tensor(owner: str, is_open: bool) -> Remedy:
     )
     code = _assigned(owner, f"torch.tensor({owner})")
     where = "where it is set"
-    if code and owner.isidentifier():  # inside, the tensor would be made of a constant again
+    if code and new.is_resumed:
+        where, code = "where the function gets it", ""
+    elif code and owner.isidentifier():  # inside, the tensor would be made of a constant again
         where, code = "before the call, where it is passed", f"{code}  # before the call"
     return Remedy(text=_ended(f"{is_now} make it a tensor {where}", code), code=code)
 
@@ -204,6 +207,8 @@ def _object(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
 
 
 def _length(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
+    if cause.is_mapping:
+        return (Remedy(text=_KEYS),)
     can_stack = not {cause.was, cause.now} & {"", "0", "1"}
     code = _assigned(cause.owner, f"torch.stack({cause.owner})") if can_stack else ""
     unrolled = "Code is compiled for the exact length of a container: each needs its own code"
@@ -217,6 +222,12 @@ def _length(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
             code=f"{code}\ntorch._dynamo.mark_dynamic({cause.owner}, 0)",
         ),
     )
+
+
+_KEYS = (
+    "Code is compiled for the keys of a dict, and unrolled over them: with more or fewer it needs "
+    "other code. Pass the same keys."
+)
 
 
 def _zero_one(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:

@@ -19,6 +19,7 @@ class Compilations:
         self.frames = {
             attempt.compile_id: frame.id for frame in recording.frames for attempt in frame.attempts
         }
+        self._resumed = {frame.id for frame in recording.frames if frame.resumes is not None}
         self.graphs = {graph.compile_id: graph for graph in recording.captured_graphs()}
         self.symbols = defaultdict[str, list[Symbol]](list)
         for symbol in recording.symbols:
@@ -40,7 +41,8 @@ class Compilations:
     def dynamic(self, compile_id: str) -> Dynamic:
         """What a compilation leaves open."""
         if compile_id not in self._dynamic:
-            self._dynamic[compile_id] = dynamic(self.symbols[compile_id])
+            is_resumed = self.frames.get(compile_id) in self._resumed
+            self._dynamic[compile_id] = dynamic(self.symbols[compile_id], is_resumed=is_resumed)
         return self._dynamic[compile_id]
 
     def equal_sizes(self, failed: FailedGuard, subject: str, item: Recompile) -> tuple[str, ...]:

@@ -15,14 +15,16 @@ class Dynamic(Struct, frozen=True):
     """The values that have a symbol in one compilation, as written in code.
 
     `opened` are those that may be another one at each call, each with those tied to it: a sum needs
-    two sizes to be equal, which then are one. `pinned` became constants.
+    two sizes to be equal, which then are one. `pinned` became constants. Of code that resumes after
+    a break, `is_resumed`, a number may be no argument but what the function computed before.
     """
 
     opened: Mapping[str, tuple[str, ...]] = {}
     pinned: frozenset[str] = frozenset()
+    is_resumed: bool = False
 
 
-def dynamic(symbols: Sequence[Symbol]) -> Dynamic:
+def dynamic(symbols: Sequence[Symbol], *, is_resumed: bool = False) -> Dynamic:
     """What the symbols of one compilation leave open."""
     by_name = {symbol.name: symbol for symbol in symbols}
     roots = {
@@ -37,6 +39,7 @@ def dynamic(symbols: Sequence[Symbol]) -> Dynamic:
             if own
         },
         frozenset(value for value, own in roots.items() if not own),
+        is_resumed,
     )
 
 

@@ -12,7 +12,8 @@ from dynamo_lab.model.guards.guards import FailedGuard
 class Cause(Struct, frozen=True, kw_only=True):
     """Why code could not be reused. `subject` is the value as written in code: "x.shape[0]".
 
-    `owner` is the variable to change ("x"), `dimension` the index of the size, if it is one.
+    `owner` is the variable to change ("x"), `dimension` the index of the size, if it is one; of a
+    length, `is_mapping` says that it is a dict's.
     """
 
     kind: str
@@ -22,6 +23,7 @@ class Cause(Struct, frozen=True, kw_only=True):
     dimension: int | None = None
     was: str = ""
     now: str = ""
+    is_mapping: bool = False
 
 
 _DTYPES = {
@@ -263,6 +265,8 @@ def _of_length(found: re.Match[str], failed: FailedGuard) -> Cause:
     name = readable(found[1])
     is_known = failed.source == found[1] and failed.now.isdecimal()
     made = _changed("length", f"len({name})", name, found[2], failed.now)
+    # only what is checked in C++ for a dict has its words as they fail
+    made = replace(made, is_mapping="!=" in failed.text)
     text = f"`{made.subject}` was {found[2]}, now another one"
     return made if is_known else replace(made, now="", text=text)
 

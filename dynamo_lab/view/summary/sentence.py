@@ -16,6 +16,7 @@ from dynamo_lab.view.core.names import frame_names, names_code, single_root
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.core.words import (
+    as_clause,
     gist,
     library_kernels,
     listed,
@@ -147,8 +148,8 @@ def _why_skipped(frame: Frame, recording: Recording, places: Places) -> str:
     breaks = [item for item in recording.breaks if item.frame == frame.id]
     if breaks:
         return f", which broke at {_at(breaks[-1:], recording, places)} with no way to resume"
-    why = explain_skip(frame.reason) or gist(frame.reason)
-    return f": {why[:1].lower()}{why[1:].rstrip('.')}" if why else ""
+    why = as_clause(explain_skip(frame.reason) or gist(frame.reason))
+    return f": {why}" if why else ""
 
 
 def _own_names(frames: Iterable[Frame], recording: Recording, places: Places) -> list[str]:

@@ -39,6 +39,12 @@ def f(x):
     except NameError:
         return x * 3
 """
+OPERATOR = (
+    "library = torch.library.Library('trial_fake', 'FRAGMENT')\n"
+    "if not hasattr(torch.ops.trial_fake, 'twice'):\n"
+    "    library.define('twice(Tensor x) -> Tensor')\n"
+    "    library.impl('twice', lambda x: x * 2, 'CPU')\n"
+)
 BARE = """
 class Bare(torch.nn.Module):
     def __init__(self):
@@ -190,6 +196,33 @@ TRIALS: dict[str, tuple[str, str, str, str]] = {
         "def f(x):\n    return x * torch.tensor(3)",
         "torch.arange(4.0)",
     ),
+    "a clock of datetime": (
+        "Time the call from outside",
+        "import datetime\ndef f(x):\n    return x * datetime.datetime.now().year",
+        "def f(x):\n    return x * 2026",
+        "torch.arange(4.0)",
+    ),
+    "an operator that fakes cannot run": (
+        "`torch.library.register_fake`",
+        f"{OPERATOR}def f(x):\n    return torch.ops.trial_fake.twice(x) + 1",
+        f"{OPERATOR}@torch.library.register_fake('trial_fake::twice', lib=library)\n"
+        "def _(x):\n    return torch.empty_like(x)\n"
+        "def f(x):\n    return torch.ops.trial_fake.twice(x) + 1",
+        "torch.arange(4.0)",
+    ),
+    "a function that Dynamo skips": (
+        "Call it outside the compiled function",
+        "def f(x):\n    return x * len(torch.hub.get_dir())",
+        "LENGTH = len(torch.hub.get_dir())\ndef f(x):\n    return x * LENGTH",
+        "torch.arange(4.0)",
+    ),
+    "an assertion about a size": (
+        "Check it before the call",
+        "def f(x):\n    try:\n        assert x.shape[0] == 3\n    except AssertionError:\n"
+        "        pass\n    return x * 2",
+        "def f(x):\n    return x * 2",
+        "torch.arange(4.0)",
+    ),
     "the rest of a recurrent model": (
         "leave the recurrent module outside",
         "rnn = torch.nn.LSTM(4, 4)\ndef f(x):\n    return rnn(x)[0] * 2",
@@ -203,6 +236,7 @@ def untouched() -> dict[str, Any]:
     """The settings that examples write to, with sets of their own: an example adds to them."""
     return {
         "allow_rnn": False,
+        "compiled_autograd": False,
         "capture_scalar_outputs": False,
         "capture_dynamic_output_shape_ops": False,
         "reorderable_logging_functions": set(),
@@ -285,12 +319,9 @@ POINTERS = (
 """What says where to look, and ends no break."""
 UNREACHED = {
     "break inside a loop",
-    "data-dependent assertion",
     "assert with a message that is not a string",
     "generator",
     "error in an operator",
-    "operator without a fake implementation",
-    "function Dynamo skips",
 }
 """Kinds for which no program is known that breaks so under the installed PyTorch."""
 

@@ -188,6 +188,11 @@ def test_what_cannot_be_called_is_refused(thing: Any) -> None:
         lab.explore(thing)
 
 
+def test_an_argument_of_the_function_is_not_taken_for_a_mode_of_compile() -> None:
+    with pytest.raises(OptionError, match=r"mode='nearest' is no mode .* a function of your own"):
+        lab.explore(torch.nn.functional.interpolate, torch.ones(1, 1, 4), mode="nearest")
+
+
 def test_a_program_without_a_graph_says_why() -> None:
     rnn = torch.nn.LSTM(4, 8)
     recording = lab.explore(lambda x: rnn(x)[0], torch.randn(3, 4))

@@ -73,7 +73,9 @@ def test_closer_to_float64_than_eager(make: Make) -> None:
     by_way = {(one.name, one.phase): one for one in bench(make("measured")).agreements}
     assert by_way["compiled", "forward"].sentence.endswith("; closer to float64 than eager")
     assert by_way["max-autotune", "step"].sentence.endswith("than eager in 4 of 5")
-    assert by_way["aot_eager", "step"].sentence == "the same as eager, bit for bit (5 values)"
+    assert (
+        by_way["aot_eager", "step"].sentence == "the same as eager, bit for bit (5 values compared)"
+    )
 
 
 def test_when_compiling_pays_off(make: Make) -> None:
@@ -90,7 +92,8 @@ def test_what_is_all_but_zero_is_not_told_in_ulp() -> None:
                       relative=2.0, ulp=115_994_688)  # fmt: skip
     found = timed((1.0,), (1.0,), comparisons=(tiny,))
     assert found.agreements[0].sentence == (
-        "close to eager: output is off by at most 1.2e-9 (it is nearly zero: 2 relative) (1 value)"
+        "close to eager: output is off by at most 1.2e-9 (it is nearly zero: 2 relative) "
+        "(1 value compared)"
     )
 
 

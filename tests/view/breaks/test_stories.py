@@ -107,7 +107,7 @@ def test_what_went_on_without_a_graph_is_said(make: Make) -> None:
     skipped = replace(idle, outcome="skipped", reason="frame is in the Dynamo skipfiles list")
     frames = (recording.frames[0], skipped, recording.frames[2])
     (side,) = story(replace(recording, frames=frames)).after
-    assert side.text.startswith("`cell after line 3` ran eagerly: this function belongs to a")
+    assert side.text.startswith("`cell after line 3` ran eagerly: Dynamo does not start at")
 
 
 def test_the_graph_that_comes_next_is_the_first_of_the_resumed_frame(make: Make) -> None:

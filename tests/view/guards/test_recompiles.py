@@ -266,3 +266,23 @@ def test_a_relation_of_sizes_is_no_equality() -> None:
     relation = failed("L['x'].size()[0] < L['y'].size()[0]", "L['x'].size()[0]")
     assert cause(relation).kind == "branch"
     assert "share one symbol" not in advice_on(cause(relation), Dynamic())[0].text
+
+
+def test_a_dict_of_another_length_is_no_list_to_stack() -> None:
+    (told,) = advice_on(cause(failed("len(L['d']) != 2", "L['d']", "2", "3")), Dynamic())
+    assert told.text.endswith("Pass the same keys.")
+    assert not told.code
+
+
+def test_a_number_after_a_break_is_not_said_to_be_passed() -> None:
+    guard = failed("L['n'] == 8.0", "L['n']", "8.0", "12.0")
+    (told,) = advice_on(cause(guard), Dynamic(is_resumed=True))
+    assert told.text.endswith("make it a tensor where the function gets it.")
+    assert not told.code
+    assert advice_on(cause(guard), Dynamic())[0].code == "n = torch.tensor(n)  # before the call"
+
+
+def test_a_block_for_grad_mode_is_not_said_to_undo_inference_mode() -> None:
+    guard = failed("GLOBAL_STATE changed: grad_mode ", "", "grad_mode on", "grad_mode off")
+    (told,) = advice_on(cause(guard), Dynamic())
+    assert "`torch.inference_mode()` changes more than grad mode" in told.text

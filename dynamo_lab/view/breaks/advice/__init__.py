@@ -69,8 +69,9 @@ def advice_for(
 
 
 def _ours(graph_break: Break, is_library: bool, statement: str) -> tuple[str, ...]:
-    advice = rule_of(graph_break).advice
-    if graph_break.gb_type.startswith("Data-dependent branching"):
+    rule = rule_of(graph_break)
+    advice = rule.advice
+    if rule.title == "data-dependent branch":
         advice = values.BY_STATEMENT.get(statement, advice)
     if is_library and re.search(r"graph_break\(\)", graph_break.gb_type):
         advice = (control.ON_PURPOSE,)

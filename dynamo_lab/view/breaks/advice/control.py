@@ -91,6 +91,28 @@ RULES = (
         ("Set the state of the generator before the call: it is not part of the graph.",),
     ),
     Rule(
+        r"(?i)^read uninitialized cell",
+        "variable of a closure that has no value yet",
+        (
+            "Where the program runs uncompiled, this is a generator of this function that is not "
+            "at its end where the graph breaks: Dynamo cannot carry it and the variables that it "
+            "uses across. Make a list of what it yields before that line, or end the break.",
+        ),
+        example=example(
+            """
+            def f(x):
+                parts = (x * i for i in range(3))
+                print("parts")
+                return sum(parts)
+            """,
+            """
+            def f(x):
+                parts = [x * i for i in range(3)]
+                return sum(parts)  # print("parts") after the call
+            """,
+        ),
+    ),
+    Rule(
         r"(?i)generator",
         "generator",
     ),

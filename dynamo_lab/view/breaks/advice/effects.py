@@ -85,13 +85,13 @@ RULES = (
         ),
     ),
     Rule(
-        r"function marked as skipped|time function",
+        r"function marked as skipped|time function|^Unsupported method call",
         "clock",
         (
             "Time the call from outside: inside, the clock breaks the graph, and on a GPU says "
             "when work was handed over, not when it was done.",
         ),
-        r"module: time\b|\btime\.\w+\(\)",
+        r"module: time\b|\btime\.\w+\(\)|\bdatetime\.\w+'>\) (?:now|utcnow|today)\b",
         example(
             """
             import time

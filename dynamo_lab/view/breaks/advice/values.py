@@ -51,7 +51,38 @@ SYMBOL = (
 BY_STATEMENT = {"assert": ASSERT, "while": WHILE, "raise": RAISE}
 """What to do about a condition instead, by the statement that it decides."""
 
+_FAILS = Rule(
+    # despite PyTorch's word for it: of a tensor's data, the assertion would stay in the graph
+    r"(?i)Assertion failed on symbolic|Data-dependent assertion",
+    "assertion that does not hold",
+    (
+        "The condition is false while it is traced: it is about a size, a type or another Python "
+        "value, not about a tensor's data. Run it uncompiled: it raises there too. Check it before "
+        "the call, or, where the code catches the error, decide with `if`.",
+    ),
+    example=example(
+        """
+        def f(x):
+            try:
+                assert x.shape[0] == 3
+            except AssertionError:
+                x = x + 1
+            return x * 2
+        """,
+        """
+        def f(x):
+            if x.shape[0] != 3:
+                x = x + 1
+            return x * 2
+        """,
+    ),
+)
+
 RULES = (
+    _FAILS,
+    _FAILS._replace(
+        kind=r"^Data-dependent branching", context=r"jump with ConstantVariable", example=None
+    ),
     Rule(
         r"^Data-dependent branching",
         "data-dependent branch",
@@ -93,15 +124,6 @@ RULES = (
             def f(x):
                 return torch.where(x.sum() > 0, x * 2, x - 1)
             """,
-        ),
-    ),
-    Rule(
-        r"(?i)guard_scalar|Assertion failed on symbolic|Data-dependent assertion",
-        "data-dependent assertion",
-        (
-            "Check a tensor with `torch._assert_async(condition)`, and a number that "
-            "`capture_scalar_outputs` captured with `torch._check(condition)`: both stay in the "
-            "graph.",
         ),
     ),
     Rule(

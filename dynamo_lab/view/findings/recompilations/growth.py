@@ -18,30 +18,32 @@ def tell(story: Story, facts: Facts) -> Told | None:
         return None
     name = story.cause.owner or story.cause.subject
     line = written_at(name, facts)
-    if not _grows(story.values):
+    is_cache = bool(_CACHE.search(story.failed.source))
+    # of other containers in each call, only the lengths that were new are known
+    if not _grows(story.values) or not (line or is_cache):
         advice = advice_on(story.cause, story.new)[0]
         return Told(
             rule="length-changes",
-            what=f"`{name}` changes its length, and the code is unrolled over it",
+            what=f"`{name}` changes its length, and the code is for the exact one",
             remedy=advice.text,
             code=advice.code,
             grade="fill in",
         )
-    is_cache = bool(_CACHE.search(story.failed.source))
     where = f" ({facts.places.where(line)})" if line else ""
     return Told(
         rule="growing-container",
         what=f"`{name}` grows between calls{where}, and the code is unrolled over it",
         remedy="Write into one tensor of a fixed size, made before the first call, with the "
-        "position as a tensor" + (_USE_CACHE if is_cache else "."),
-        code="" if is_cache else "buffer[:, position] = new",
+        "position as a tensor of one dimension, `torch.tensor([n])`: without one it is read as a "
+        "number" + (_USE_CACHE if is_cache else "."),
+        code="" if is_cache else "buffer[:, position] = new  # position = torch.tensor([n])",
         grade="fill in",
         line=line,
     )
 
 
 _USE_CACHE = (
-    ", as a static cache does; where nothing is generated, as in training, no cache is "
+    ". A static cache does so; where nothing is generated, as in training, no cache is "
     "needed: `use_cache=False`."
 )
 

@@ -48,4 +48,6 @@ def _training(subject: str) -> Told:
 
 
 def _clause(subject: str, text: str) -> str:
+    if " had the key " in text:
+        return f"the keys of `{subject}` change"
     return f"`{subject}` changes" if subject and f"`{subject}` was " in text else text
