@@ -57,7 +57,7 @@ export interface DataSource {
   /** The cells of the notebook around an element, absent where no notebook can be changed. */
   readonly cells?: (element: Element) => Cells | null;
   /** The part that lowers a text as it is written, absent where no kernel lives. */
-  readonly Playground?: FunctionComponent;
+  readonly Playground?: FunctionComponent<{ readonly part: "all" | "text" | "columns" }>;
   /** The part that edits kernels, absent where no kernel lives: a page need not carry it. */
   readonly Editing?: FunctionComponent<EditingProps>;
 }

@@ -81,6 +81,8 @@ export interface Part {
   /** Absent for what stands beside the tabs. */
   readonly tab?: Tab;
   readonly Panel?: FunctionComponent;
+  /** What stands in the place of the code while the tab is shown: the same text, so that it is not shown twice. */
+  readonly Beside?: FunctionComponent;
   readonly kinds?: Readonly<Partial<Record<Kind, OfKind>>>;
   /** Whether there is something to show; always where this is absent. */
   isThere?(store: Store): boolean;

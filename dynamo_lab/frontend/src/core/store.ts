@@ -65,8 +65,7 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
   const isCodeShown = computed(() => {
     const view = model.value?.view;
     const isMarked = margin.value && view?.sources[view.main_source]?.kind === "cell";
-    // the steps are played on the code; a page of the playground has it in its own columns
-    return codeChoice.value ?? (tab.value === "steps" || (!isMarked && view?.is_draft !== true));
+    return codeChoice.value ?? (tab.value === "steps" || !isMarked); // the steps are played on the code
   });
   const look = (entity: string): void => {
     reveal.value = { entity, tick: reveal.peek().tick + 1 };

@@ -1,24 +1,19 @@
 // Generated code, or the assembly of it, each line in the colour of the line of the text that it is there for.
 import { RangeSetBuilder } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView } from "@codemirror/view";
-import { effect, type Signal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CopyButton } from "../ui/copy/copy";
-import { Editor } from "../ui/editor";
+import { type Drawn, Editor } from "../ui/editor";
 import { hueOf, type LineOf } from "./lines";
+import type { Pointed } from "./state";
 
 type Doc = EditorView["state"]["doc"];
 
-/** The line under the pointer and the one that was clicked, as lines of the text. */
-export interface Pointed {
-  readonly hot: Signal<number>;
-  readonly held: Signal<number>;
-}
-
 /** Lines that belong to a line of the text, in its colour; others as they are. */
-export function tints(doc: Doc, of: LineOf): DecorationSet {
+export function tints(doc: Doc, of: LineOf, first = 1, last = doc.lines): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
-  for (let number = 1; number <= doc.lines; number++) {
+  for (let number = first; number <= last; number++) {
     const line = of(number);
     if (line === 0) continue;
     const { from } = doc.line(number);
@@ -27,15 +22,25 @@ export function tints(doc: Doc, of: LineOf): DecorationSet {
   return builder.finish();
 }
 
+/** The same of a text that is only read: lines out of sight cost nothing. */
+export const tintsInSight = (of: LineOf): Drawn => inSight((doc, first, last) => tints(doc, of, first, last));
+
 /** Lines that belong to what is pointed at. */
-export function lights(doc: Doc, of: LineOf, hot: number, held: number): DecorationSet {
-  const builder = new RangeSetBuilder<Decoration>();
-  for (let number = 1; number <= doc.lines && (hot > 0 || held > 0); number++) {
-    const line = of(number);
-    const names = [...(line > 0 && line === hot ? ["is-lit"] : []), ...(line > 0 && line === held ? ["is-held"] : [])];
-    if (names.length > 0) builder.add(doc.line(number).from, doc.line(number).from, Decoration.line({ class: names.join(" ") }));
-  }
-  return builder.finish();
+export function lights(of: LineOf, hot: number, held: number): Drawn {
+  if (hot <= 0 && held <= 0) return Decoration.none;
+  return inSight((doc, first, last) => {
+    const builder = new RangeSetBuilder<Decoration>();
+    for (let number = first; number <= last; number++) {
+      const line = of(number);
+      const names = [...(line > 0 && line === hot ? ["is-lit"] : []), ...(line > 0 && line === held ? ["is-held"] : [])];
+      if (names.length > 0) builder.add(doc.line(number).from, doc.line(number).from, Decoration.line({ class: names.join(" ") }));
+    }
+    return builder.finish();
+  });
+}
+
+function inSight(draw: (doc: Doc, first: number, last: number) => DecorationSet): Drawn {
+  return ({ state: { doc }, viewport }) => draw(doc, doc.lineAt(viewport.from).number, doc.lineAt(viewport.to).number);
 }
 
 /** Follows the pointer over an editor; a click on a line holds it, another lets it go. Returns the clean-up. */
@@ -85,9 +90,9 @@ export function GroundCode({ text, language, label, of, pointed }: TextProps) {
     const shown = editor.current;
     if (!shown) return;
     const { doc } = shown.view.state;
-    shown.dress({ base: tints(doc, of) });
+    shown.dress({ base: tintsInSight(of) });
     const stopPointing = point(shown, of, pointed);
-    const stopLighting = effect(() => shown.dress({ lit: lights(doc, of, pointed.hot.value, pointed.held.value) }));
+    const stopLighting = effect(() => shown.dress({ lit: lights(of, pointed.hot.value, pointed.held.value) }));
     const stopShowing = effect(() => {
       const line = pointed.held.value;
       if (line > 0 && !isOwn.current) {

@@ -13,62 +13,59 @@ import { Splitter } from "../ui/splitter";
 import { ApplyDraft } from "./apply";
 import { lights, point, tints } from "./code";
 import { ColumnPane } from "./column";
-import { asPython, usedLines } from "./lines";
-import { Ground, MOST_COLUMNS } from "./state";
+import { asPython, carried, usedLines } from "./lines";
+import { useRevealed } from "./revealed";
+import { type Ground, type GroundPart, MOST_COLUMNS, Opening } from "./state";
 import { Still } from "./still";
 import { messageOf } from "../core/words";
 
 /** A page of several targets takes a few seconds to write. */
 const PAGE_PATIENCE_MS = 60_000;
-const OPEN_PATIENCE_MS = 20_000;
 
 /** The part that lowers a text, with what was written in it: one for each recording that is shown. */
-export function livePlayground(): () => preact.JSX.Element {
-  const grounds = new Map<string, Ground>();
-  return function LivePlayground() {
-    const { source } = useStore();
-    const { ask, recordings } = source;
+export function livePlayground(): (props: { part: GroundPart }) => preact.JSX.Element {
+  const openings = new Map<string, Opening>();
+  return function LivePlayground({ part }) {
+    const { ask, recordings } = useStore().source;
     const label = recordings.shown.value?.label ?? "";
-    const refusal = useSignal("");
-    const ground = useSignal<Ground | null>(grounds.get(label) ?? null);
+    const opening = openings.get(label) ?? new Opening();
+    openings.set(label, opening);
     useEffect(() => {
-      refusal.value = "";
-      ground.value = grounds.get(label) ?? null;
-      if (ground.value || !ask) return;
-      let isWanted = true;
-      ask("playground", { of: label }, OPEN_PATIENCE_MS).then(
-        (start) => {
-          const made = new Ground(start, ask, label);
-          grounds.set(label, made);
-          if (isWanted) ground.value = made;
-        },
-        (error: unknown) => isWanted && (refusal.value = messageOf(error)),
-      );
-      return () => void (isWanted = false);
-    }, [label]);
-    if (refusal.value) return <Still why={refusal.value} />;
-    if (!ask || !ground.value || ground.value.of !== label) return <p class="dl-ground-note dl-dim" role="status">Asking the kernel for the text. It answers after the cell that it runs.</p>;
-    return <Live key={label} ground={ground.value} ask={ask} />;
+      if (ask) void opening.open(ask, label);
+    }, [opening]);
+    const ground = opening.ground.value;
+    if (opening.refusal.value) return <Still part={part} why={opening.refusal.value} />;
+    if ((!ask || !ground) && part === "columns") return <></>;
+    if (!ask || !ground) return <p class="dl-ground-note dl-dim" role="status">Asking the kernel for the text. It answers after the cell that it runs.</p>;
+    return <Live key={label} ground={ground} ask={ask} part={part} />;
   };
 }
 
-function Live({ ground, ask }: { ground: Ground; ask: Ask }) {
+function Live({ ground, ask, part }: { ground: Ground; ask: Ask; part: GroundPart }) {
+  return (
+    <div class={`dl-ground is-${part}`} data-own>
+      {part !== "columns" && (
+        <div class="dl-ground-text" role="group" aria-label="Your text">
+          <Tools ground={ground} ask={ask} />
+          <Text ground={ground} />
+          <Foot ground={ground} />
+        </div>
+      )}
+      {part === "all" && <Splitter name="playground" label="Width of the text" variable="--dl-ground" start={32} />}
+      {part !== "text" && <Columns ground={ground} />}
+    </div>
+  );
+}
+
+function Columns({ ground }: { ground: Ground }) {
   useEffect(() => {
     ground.lower();
     return () => ground.close();
   }, [ground]);
   const columns = ground.columns.value;
   return (
-    <div class="dl-ground" data-own>
-      <section class="dl-ground-text" aria-label="Your code">
-        <Tools ground={ground} ask={ask} />
-        <Text ground={ground} />
-        <Foot ground={ground} />
-      </section>
-      <Splitter name="playground" label="Width of the text" variable="--dl-ground" start={32} />
-      <div class={`dl-ground-columns is-${columns.length}`}>
-        {columns.map((column) => <ColumnPane key={column.id} ground={ground} column={column} isOnly={columns.length === 1} />)}
-      </div>
+    <div class={`dl-ground-columns is-${columns.length}`}>
+      {columns.map((column) => <ColumnPane key={column.id} ground={ground} column={column} isOnly={columns.length === 1} />)}
     </div>
   );
 }
@@ -139,10 +136,12 @@ function Text({ ground }: { ground: Ground }) {
   useLayoutEffect(() => {
     const made = editor.current;
     if (!made) return;
-    made.dress({ lit: lights(made.view.state.doc, (line) => line, hot, held) });
+    made.dress({ lit: lights((line) => line, hot, held) });
     if (held > 0 && !isOwn.current) made.showLine(held);
     isOwn.current = false;
   }, [hot, held]);
+  const { source, above, text } = ground.start;
+  useRevealed(source, (line) => (ground.held.value = Math.max(0, carried(text, ground.text.peek())(line - above))));
   return <div class="dl-code-block" ref={parent} data-lm-suppress-shortcuts="true" onPointerDown={() => (isOwn.current = true)} />;
 }
 

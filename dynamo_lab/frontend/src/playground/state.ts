@@ -1,10 +1,23 @@
 // What a reader makes of a program's text, and what the kernel made of it, for each column.
 import { batch, computed, signal, type Signal } from "@preact/signals";
 import type { Ask } from "../core/source";
+import { stateOf } from "../core/state";
 import type { AssemblyView, DraftView, PlaygroundView } from "../core/types.generated";
 import { messageOf } from "../core/words";
 
 export type How = Pick<PlaygroundView, "target" | "backend" | "dynamic" | "mode">;
+
+/** What is drawn: the text stands in the place of the code pane where that is shown, else with the columns. */
+export type GroundPart = "all" | "text" | "columns";
+
+/** The line under the pointer and the one that was clicked, as lines of the text; 0 for none. */
+export interface Pointed {
+  readonly hot: Signal<number>;
+  readonly held: Signal<number>;
+}
+
+/** Where nothing lowers, and so there is no ground that has them. */
+export const pointedState = stateOf((): Pointed => ({ hot: signal(0), held: signal(0) }));
 
 interface Wanted {
   readonly text: string;
@@ -111,10 +124,9 @@ export class Column {
 }
 
 /** All columns of one recording's text. */
-export class Ground {
+export class Ground implements Pointed {
   readonly text: Signal<string>;
   readonly columns: Signal<readonly Column[]>;
-  /** The line under the pointer, and the one that was clicked; 0 for none. */
   readonly hot = signal(0);
   readonly held = signal(0);
   /** Counts the times that another text was put in the place of what the reader writes. */
@@ -173,5 +185,26 @@ export class Ground {
 
   close(): void {
     clearTimeout(this.timer);
+  }
+}
+
+const OPEN_PATIENCE_MS = 20_000;
+
+/** The ground of a recording, for whichever parts of it are drawn: it is asked for once. */
+export class Opening {
+  readonly ground = signal<Ground | null>(null);
+  /** Why there is none, in a sentence. */
+  readonly refusal = signal("");
+  private isAsked = false;
+
+  async open(ask: Ask, of: string): Promise<void> {
+    if (this.isAsked || this.ground.peek()) return;
+    this.isAsked = true;
+    this.refusal.value = "";
+    await ask("playground", { of }, OPEN_PATIENCE_MS).then(
+      (start) => void (this.ground.value = new Ground(start, ask, of)),
+      (error: unknown) => void (this.refusal.value = messageOf(error)),
+    );
+    this.isAsked = false;
   }
 }

@@ -1,13 +1,15 @@
 // The same area to read, where nothing lowers: a page, or a recording without its program.
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { useModel, useStore } from "../core/context";
+import { useModel, usePart, useStore } from "../core/context";
 import { modelOf } from "../core/model";
 import { type SourceView, LINE, type View } from "../core/types.generated";
 import { Editor } from "../ui/editor";
-import { lights, point, type Pointed, tints } from "./code";
+import { lights, point, tintsInSight } from "./code";
 import { carried, shownKernel, usedLines } from "./lines";
 import { Panes } from "./panes";
+import { useRevealed } from "./revealed";
+import { type GroundPart, type Pointed, pointedState } from "./state";
 
 const PAGE = "Read only: this page has no kernel that could lower a changed text. In a notebook, where the program lives, this area is for writing.";
 const MOST = 4;
@@ -28,21 +30,25 @@ function useSides(): readonly Side[] {
   return shown ? [shown] : [];
 }
 
-export function Still({ why = PAGE }: { why?: string }) {
+export function Still({ part, why = PAGE }: { part: GroundPart; why?: string }) {
   const { view } = useModel();
-  const pointed: Pointed = { hot: useSignal(0), held: useSignal(0) };
+  const pointed = usePart(pointedState);
   const sides = useSides();
   const source = view.sources[view.main_source];
   return (
-    <div class="dl-ground is-still" data-own>
-      <section class="dl-ground-text" aria-label="Your code">
-        <p class="dl-ground-note dl-dim" role="note">{why}</p>
-        <Text source={source} view={view} pointed={pointed} />
-      </section>
-      <span />
-      <div class={`dl-ground-columns is-${sides.length}`}>
-        {sides.map((side) => <Column key={side.label} side={side} text={textOf(source)} pointed={pointed} isOnly={sides.length === 1} />)}
-      </div>
+    <div class={`dl-ground is-still is-${part}`} data-own>
+      {part !== "columns" && (
+        <div class="dl-ground-text" role="group" aria-label="Your text">
+          <p class="dl-ground-note dl-dim" role="note">{why}</p>
+          <Text source={source} view={view} pointed={pointed} />
+        </div>
+      )}
+      {part === "all" && <span />}
+      {part !== "text" && (
+        <div class={`dl-ground-columns is-${sides.length}`}>
+          {sides.map((side) => <Column key={side.label} side={side} text={textOf(source)} pointed={pointed} isOnly={sides.length === 1} />)}
+        </div>
+      )}
     </div>
   );
 }
@@ -56,12 +62,14 @@ function Text({ source, view, pointed }: { source: SourceView | undefined; view:
     const made = new Editor(parent.current, { text: textOf(source), language: "python", label: "Code, to read", number: (line) => numbers[line - 1] ?? line });
     editor.current = made;
     const used = usedLines(view.kernels.kernels, source?.id ?? null);
-    made.dress({ base: tints(made.view.state.doc, (line) => (used.has(numbers[line - 1]) ? numbers[line - 1] : 0)) });
+    made.dress({ base: tintsInSight((line) => (used.has(numbers[line - 1]) ? numbers[line - 1] : 0)) });
     const stop = point(made, (line) => numbers[line - 1] ?? 0, pointed);
     return () => (stop(), made.destroy());
   }, [source]);
   const [hot, held] = [pointed.hot.value, pointed.held.value];
-  useLayoutEffect(() => editor.current?.dress({ lit: lights(editor.current.view.state.doc, (line) => numbers[line - 1] ?? 0, hot, held) }), [hot, held, numbers]);
+  useLayoutEffect(() => editor.current?.dress({ lit: lights((line) => numbers[line - 1] ?? 0, hot, held) }), [hot, held, numbers]);
+  useLayoutEffect(() => editor.current?.showLine(numbers.indexOf(held) + 1), [held, numbers]);
+  useRevealed(source?.id ?? null, (line) => (pointed.held.value = line));
   return <div class="dl-code-block" ref={parent} />;
 }
 
