@@ -47,7 +47,7 @@ function Right() {
 function Left() {
   const store = useStore();
   const tab = store.tab.value;
-  const Beside = store.parts.find((part) => part.tab === tab)?.Beside;
+  const Beside = store.parts.find((part) => part.tab === tab)?.beside?.(store);
   return (
     <section class="dl-left" aria-label="Your code">
       <div class="dl-left-code" hidden={Beside !== undefined}><Code /></div>

@@ -82,7 +82,7 @@ export interface Part {
   readonly tab?: Tab;
   readonly Panel?: FunctionComponent;
   /** What stands in the place of the code while the tab is shown: the same text, so that it is not shown twice. */
-  readonly Beside?: FunctionComponent;
+  beside?(store: Store): FunctionComponent | undefined;
   readonly kinds?: Readonly<Partial<Record<Kind, OfKind>>>;
   /** Whether there is something to show; always where this is absent. */
   isThere?(store: Store): boolean;

@@ -5,25 +5,23 @@ import { effect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { CopyButton } from "../ui/copy/copy";
 import { type Drawn, Editor } from "../ui/editor";
-import { hueOf, type LineOf } from "./lines";
+import type { LineOf } from "./lines";
 import type { Pointed } from "./state";
 
 type Doc = EditorView["state"]["doc"];
 
 /** Lines that belong to a line of the text, in its colour; others as they are. */
-export function tints(doc: Doc, of: LineOf, first = 1, last = doc.lines): DecorationSet {
+export function tints(doc: Doc, of: LineOf, hue: Pointed["hue"], first = 1, last = doc.lines): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   for (let number = first; number <= last; number++) {
     const line = of(number);
-    if (line === 0) continue;
+    const degrees = line > 0 ? hue(line) : -1;
+    if (degrees < 0) continue;
     const { from } = doc.line(number);
-    builder.add(from, from, Decoration.line({ class: "dl-hued dl-tinted", attributes: { style: `--dl-hue: ${hueOf(line)}` } }));
+    builder.add(from, from, Decoration.line({ class: "dl-hued dl-tinted", attributes: { style: `--dl-hue: ${degrees}` } }));
   }
   return builder.finish();
 }
-
-/** The same of a text that is only read: lines out of sight cost nothing. */
-export const tintsInSight = (of: LineOf): Drawn => inSight((doc, first, last) => tints(doc, of, first, last));
 
 /** Lines that belong to what is pointed at. */
 export function lights(of: LineOf, hot: number, held: number): Drawn {
@@ -44,17 +42,17 @@ function inSight(draw: (doc: Doc, first: number, last: number) => DecorationSet)
 }
 
 /** Follows the pointer over an editor; a click on a line holds it, another lets it go. Returns the clean-up. */
-export function point(editor: Editor, of: LineOf, { hot, held }: Pointed): () => void {
+export function point(editor: Editor, of: LineOf, pointed: Pointed): () => void {
   const { view } = editor;
   const lineAt = (event: MouseEvent): number => {
     const at = view.posAtCoords({ x: event.clientX, y: event.clientY });
     return at === null ? 0 : of(view.state.doc.lineAt(at).number);
   };
-  const move = (event: MouseEvent): void => void (hot.value = lineAt(event));
-  const leave = (): void => void (hot.value = 0);
+  const move = (event: MouseEvent): void => pointed.point(lineAt(event));
+  const leave = (): void => pointed.point(0);
   const click = (event: MouseEvent): void => {
     const line = lineAt(event);
-    held.value = held.peek() === line ? 0 : line;
+    pointed.hold(pointed.held.peek() === line ? 0 : line);
   };
   view.dom.addEventListener("pointermove", move);
   view.dom.addEventListener("pointerleave", leave);
@@ -90,7 +88,7 @@ export function GroundCode({ text, language, label, of, pointed }: TextProps) {
     const shown = editor.current;
     if (!shown) return;
     const { doc } = shown.view.state;
-    shown.dress({ base: tintsInSight(of) });
+    shown.dress({ base: inSight((text, first, last) => tints(text, of, pointed.hue, first, last)) }); // those out of sight cost nothing
     const stopPointing = point(shown, of, pointed);
     const stopLighting = effect(() => shown.dress({ lit: lights(of, pointed.hot.value, pointed.held.value) }));
     const stopShowing = effect(() => {

@@ -3,7 +3,7 @@ import { Decoration } from "@codemirror/view";
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useStore } from "../core/context";
-import type { Ask } from "../core/source";
+import type { PlaygroundHost } from "../core/source";
 import { messages, writing } from "../kernels/edit-text";
 import { Fold } from "../ui/bits";
 import { CopyButton } from "../ui/copy/copy";
@@ -15,7 +15,7 @@ import { lights, point, tints } from "./code";
 import { ColumnPane } from "./column";
 import { asPython, carried, usedLines } from "./lines";
 import { useRevealed } from "./revealed";
-import { type Ground, type GroundPart, MOST_COLUMNS, Opening } from "./state";
+import { type Ground, MOST_COLUMNS, Opening } from "./state";
 import { Still } from "./still";
 import { messageOf } from "../core/words";
 
@@ -23,30 +23,41 @@ import { messageOf } from "../core/words";
 const PAGE_PATIENCE_MS = 60_000;
 
 /** The part that lowers a text, with what was written in it: one for each recording that is shown. */
-export function livePlayground(): (props: { part: GroundPart }) => preact.JSX.Element {
+export function livePlayground(): PlaygroundHost {
   const openings = new Map<string, Opening>();
-  return function LivePlayground({ part }) {
-    const { ask, recordings } = useStore().source;
-    const label = recordings.shown.value?.label ?? "";
+  const openingOf = (label: string): Opening => {
     const opening = openings.get(label) ?? new Opening();
     openings.set(label, opening);
-    useEffect(() => {
-      if (ask) void opening.open(ask, label);
-    }, [opening]);
-    const ground = opening.ground.value;
-    if (opening.refusal.value) return <Still part={part} why={opening.refusal.value} />;
-    if ((!ask || !ground) && part === "columns") return <></>;
-    if (!ask || !ground) return <p class="dl-ground-note dl-dim" role="status">Asking the kernel for the text. It answers after the cell that it runs.</p>;
-    return <Live key={label} ground={ground} ask={ask} part={part} />;
+    return opening;
+  };
+  const useOpening = (): Opening => openingOf(useStore().source.recordings.shown.value?.label ?? "");
+  return {
+    hasText: (label) => openingOf(label).ground.value !== null,
+    Text: () => {
+      const ground = useOpening().ground.value;
+      return ground && <Live key={ground.of} ground={ground} part="text" />;
+    },
+    Panel: () => {
+      const { source: { ask, recordings }, isCodeShown } = useStore();
+      const opening = useOpening();
+      useEffect(() => {
+        if (ask) void opening.open(ask, recordings.shown.peek()?.label ?? "");
+      }, [opening]);
+      const ground = opening.ground.value;
+      if (opening.refusal.value) return <Still why={opening.refusal.value} />;
+      if (!ground) return <p class="dl-ground-note dl-dim" role="status">Asking the kernel for the text. It answers after the cell that it runs.</p>;
+      return <Live key={ground.of} ground={ground} part={isCodeShown.value ? "columns" : "all"} />;
+    },
   };
 }
 
-function Live({ ground, ask, part }: { ground: Ground; ask: Ask; part: GroundPart }) {
+/** The text stands in the place of the code pane where that is shown, else with the columns. */
+function Live({ ground, part }: { ground: Ground; part: "all" | "text" | "columns" }) {
   return (
     <div class={`dl-ground is-${part}`} data-own>
       {part !== "columns" && (
         <div class="dl-ground-text" role="group" aria-label="Your text">
-          <Tools ground={ground} ask={ask} />
+          <Tools ground={ground} />
           <Text ground={ground} />
           <Foot ground={ground} />
         </div>
@@ -70,13 +81,13 @@ function Columns({ ground }: { ground: Ground }) {
   );
 }
 
-function Tools({ ground, ask }: { ground: Ground; ask: Ask }) {
+function Tools({ ground }: { ground: Ground }) {
   const said = useSignal("");
   const isFull = ground.columns.value.length >= MOST_COLUMNS;
   const why = isFull ? `At most ${MOST_COLUMNS} columns` : "";
   const save = (): void => {
     said.value = "Writing the page";
-    ask("draft_page", { of: ground.of, columns: ground.columns.peek().map(({ id }) => id) }, PAGE_PATIENCE_MS).then(
+    ground.ask("draft_page", { of: ground.of, columns: ground.columns.peek().map(({ id }) => id) }, PAGE_PATIENCE_MS).then(
       ({ name, html }) => {
         download(name, new TextEncoder().encode(html));
         said.value = `${name} is in your downloads`;
@@ -115,7 +126,7 @@ function Text({ ground }: { ground: Ground }) {
     if (!made || !shown || shown.text !== ground.text.peek()) return;
     const { doc } = made.view.state;
     const used = usedLines(shown.view.kernels.kernels, shown.view.source);
-    made.dress({ base: tints(doc, (line) => (used.has(line) ? line : 0)) });
+    made.dress({ base: tints(doc, (line) => (used.has(line) ? line : 0), ground.hue) });
   }, [shown, ground.replaced.value]);
   useLayoutEffect(() => {
     const made = editor.current;

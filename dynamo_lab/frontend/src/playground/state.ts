@@ -1,23 +1,22 @@
 // What a reader makes of a program's text, and what the kernel made of it, for each column.
-import { batch, computed, signal, type Signal } from "@preact/signals";
+import { batch, computed, type ReadonlySignal, signal, type Signal } from "@preact/signals";
 import type { Ask } from "../core/source";
-import { stateOf } from "../core/state";
 import type { AssemblyView, DraftView, PlaygroundView } from "../core/types.generated";
 import { messageOf } from "../core/words";
+import { hueOf } from "./lines";
 
 export type How = Pick<PlaygroundView, "target" | "backend" | "dynamic" | "mode">;
 
-/** What is drawn: the text stands in the place of the code pane where that is shown, else with the columns. */
-export type GroundPart = "all" | "text" | "columns";
-
-/** The line under the pointer and the one that was clicked, as lines of the text; 0 for none. */
+/** Lines of the text, which the code that they became follows. */
 export interface Pointed {
-  readonly hot: Signal<number>;
-  readonly held: Signal<number>;
+  /** The line under the pointer and the one that was clicked; 0 for none. */
+  readonly hot: ReadonlySignal<number>;
+  readonly held: ReadonlySignal<number>;
+  /** The colour of a line, in degrees; -1 for none. */
+  hue(line: number): number;
+  point(line: number): void;
+  hold(line: number): void;
 }
-
-/** Where nothing lowers, and so there is no ground that has them. */
-export const pointedState = stateOf((): Pointed => ({ hot: signal(0), held: signal(0) }));
 
 interface Wanted {
   readonly text: string;
@@ -129,12 +128,13 @@ export class Ground implements Pointed {
   readonly columns: Signal<readonly Column[]>;
   readonly hot = signal(0);
   readonly held = signal(0);
+  readonly hue = hueOf;
   /** Counts the times that another text was put in the place of what the reader writes. */
   readonly replaced = signal(0);
   readonly isChanged = computed(() => this.text.value !== this.start.text);
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(readonly start: PlaygroundView, private readonly ask: Ask, readonly of: string) {
+  constructor(readonly start: PlaygroundView, readonly ask: Ask, readonly of: string) {
     this.text = signal(start.text);
     const { target, backend, dynamic, mode } = start;
     this.columns = signal([new Column("0", { target, backend, dynamic, mode })]);
@@ -145,6 +145,14 @@ export class Ground implements Pointed {
     this.text.value = text;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.lower(), PAUSE_MS);
+  }
+
+  point(line: number): void {
+    this.hot.value = line;
+  }
+
+  hold(line: number): void {
+    this.held.value = line;
   }
 
   lower(): void {
