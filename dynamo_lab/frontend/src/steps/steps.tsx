@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useModel, usePart, useStore } from "../core/context";
 import { nodeEntity } from "../core/entities";
 import { ADDED_NODE, CALL, type EventRow, INSTRUCTION, type NodeRow, type Stop, type Symbolic } from "../core/types.generated";
-import { plural } from "../core/words";
+import { grouped, plural } from "../core/words";
 import { Empty, Prose } from "../ui/bits";
 import { VirtualList, type VirtualListProps } from "../ui/virtual-list";
 import { guardTexts, isInner, isThere, type Playback } from "./playback";
@@ -113,7 +113,7 @@ function Deed() {
   const isLast = step === take.end - 1 && !events.some(([, , text]) => text === take.ending);
   return (
     <p class="dl-deed" aria-live="polite">
-      <span class="dl-dim">step {(step + 1).toLocaleString("en")} of {playback.count.toLocaleString("en")}</span>
+      <span class="dl-dim">step {grouped(step + 1)} of {grouped(playback.count)}</span>
       <Chain />
       {into >= 0 && <span class="dl-told">It goes into <code>{playback.view.codes[playback.view.calls[into][CALL.code]].name}()</code>.</span>}
       {events.map((event, i) => <Told key={i} event={event} />)}
@@ -245,7 +245,7 @@ function Guards() {
   const old = guardTexts(newest < 0 ? all : all.slice(0, newest));
   const texts = [...old, ...guardTexts(newest < 0 ? [] : all.slice(newest))];
   return (
-    <Pane class="dl-pane-guards" title={<>guards <span class="dl-dim">{all.length.toLocaleString("en")} so far</span></>} help="What must hold for the compiled code to be used again; new ones are lit">
+    <Pane class="dl-pane-guards" title={<>guards <span class="dl-dim">{grouped(all.length)} so far</span></>} help="What must hold for the compiled code to be used again; new ones are lit">
       {texts.length === 0 ? <Nothing>none yet</Nothing> : (
         <SoFar
           label="Guards so far" count={texts.length} entity={() => ""} rowClass={(i) => `dl-known${i >= old.length ? " is-new" : ""}`}
