@@ -83,6 +83,7 @@ function Columns({ ground }: { ground: Ground }) {
 
 function Tools({ ground }: { ground: Ground }) {
   const said = useSignal("");
+  const last = ground.columns.value[0]?.last.value;
   const isFull = ground.columns.value.length >= MOST_COLUMNS;
   const why = isFull ? `At most ${MOST_COLUMNS} columns` : "";
   const save = (): void => {
@@ -101,6 +102,7 @@ function Tools({ ground }: { ground: Ground }) {
       <button type="button" class="dl-button" disabled={isFull} title={why || "What this text becomes stays beside what you make of it"} onClick={() => ground.add(ground.text.peek())}>Keep this version</button>
       <button type="button" class="dl-button" disabled={!ground.isChanged.value} onClick={() => ground.put(ground.start.text)}>Back to the original</button>
       <button type="button" class="dl-button" title="One page of all that is shown here, which works offline" onClick={save}>Save page</button>
+      <ApplyDraft edit={last?.view.edit ?? null} isCurrent={last?.text === ground.text.value} of={ground.of} />
       <span class="dl-dim" role="status">{said.value}</span>
     </div>
   );
@@ -153,7 +155,12 @@ function Text({ ground }: { ground: Ground }) {
   }, [hot, held]);
   const { source, above, text } = ground.start;
   useRevealed(source, (line) => (ground.held.value = Math.max(0, carried(text, ground.text.peek())(line - above))));
-  return <div class="dl-code-block" ref={parent} data-lm-suppress-shortcuts="true" onPointerDown={() => (isOwn.current = true)} />;
+  return (
+    <div class="dl-code-block" data-lm-suppress-shortcuts="true" onPointerDown={() => (isOwn.current = true)}>
+      <div class="dl-code-host" ref={parent} />
+      <CopyButton text={() => ground.text.peek()} title="Copy this text" />
+    </div>
+  );
 }
 
 function idleLines(doc: Editor["view"]["state"]["doc"], idle: readonly number[]) {
@@ -163,15 +170,8 @@ function idleLines(doc: Editor["view"]["state"]["doc"], idle: readonly number[])
 
 function Foot({ ground }: { ground: Ground }) {
   const [column] = ground.columns.value;
-  const last = column?.last.value;
-  const text = ground.text.value;
-  const isCurrent = last?.text === text;
   return (
     <div class="dl-ground-foot">
-      <div class="dl-toolbar">
-        <ApplyDraft edit={last?.view.edit ?? null} isCurrent={isCurrent} of={ground.of} />
-        <CopyButton text={text} title="Copy this text" />
-      </div>
       <Fold label="What runs here, and how to do it in Python">
         <p class="dl-dim">{ground.start.reading}</p>
         {ground.start.inputs && <p class="dl-dim">Inputs: <code>{ground.start.inputs}</code></p>}

@@ -13,7 +13,7 @@ import { carried, shownKernel } from "./lines";
 import { Panes } from "./panes";
 import type { Pointed } from "./state";
 
-const PAGE = "Read only: this page has no kernel that could lower a changed text. In a notebook, where the program lives, your code is for writing here.";
+const PAGE = "Read only: there is no kernel here that could lower a changed text. In a notebook, while the program lives, your code is written in here.";
 const MOST = 4;
 
 const textOf = (source: SourceView | undefined): string => (source?.lines ?? []).map((line) => line[LINE.text]).join("\n");

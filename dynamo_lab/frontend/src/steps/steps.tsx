@@ -1,5 +1,6 @@
 // The steps of the analysis: one instruction at a time, forwards and back.
 import type { ComponentChildren } from "preact";
+import { Code } from "../code/code";
 import { useModel, usePart, useStore } from "../core/context";
 import { nodeEntity } from "../core/entities";
 import { ADDED_NODE, CALL, type EventRow, INSTRUCTION, type NodeRow, type Stop, type Symbolic } from "../core/types.generated";
@@ -257,15 +258,20 @@ function Guards() {
 }
 
 export function Steps() {
-  if (!playbackOf(useModel())) {
+  const model = useModel();
+  const { isCodeShown, isCodeHidden } = useStore();
+  if (!playbackOf(model)) {
     return <Empty title="No steps">Run the cell with <code>%%compile --steps</code> to record each instruction that Dynamo interprets.</Empty>;
   }
+  // the steps are played on the code: where the pane beside the tabs is not shown, it stands here, and no tab moves
+  const isOwn = !isCodeShown.value && !isCodeHidden.value && model.view.sources.length > 0;
   return (
     <div class="dl-steps">
       <Transport />
       <Slider />
       <Deed />
-      <div class="dl-panes">
+      <div class={`dl-panes${isOwn ? " has-code" : ""}`}>
+        {isOwn && <section class="dl-pane dl-pane-source" aria-label="Your code"><Code /></section>}
         <Bytecode />
         <Knowledge />
         <Graph />
