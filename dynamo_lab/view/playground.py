@@ -20,7 +20,8 @@ class PlaygroundView(Struct, frozen=True, kw_only=True):
     """The text as it was recorded, and how it can be lowered.
 
     `targets` are names and titles. `target`, `backend` and `dynamic` are those of the recording,
-    and so are `inputs`. `reading` says what runs and what does not.
+    and so are `inputs`. `reading` says what runs and what does not. `source` is the recorded source
+    that the text is from, which has `above` more lines above it; None where it is from none.
     """
 
     text: str
@@ -32,6 +33,8 @@ class PlaygroundView(Struct, frozen=True, kw_only=True):
     mode: str | None
     inputs: str
     reading: str
+    source: int | None = None
+    above: int = 0
 
 
 class DraftView(Struct, frozen=True, kw_only=True):

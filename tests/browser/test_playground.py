@@ -10,6 +10,12 @@ from tests.fixtures.tabs import open_tab
 
 CELL = "%%compile\ny = (x.sin() * 2).softmax(-1)"
 
+IN_VIEW = """one => {
+  const [here, around] = [one, one.closest(".dynamo-lab")].map((at) => at.getBoundingClientRect());
+  return [here.x - around.x, here.y - around.y];
+}"""
+"""Where an element stands in the view, which the notebook may scroll."""
+
 
 @pytest.mark.slow
 def test_a_text_is_lowered_as_one_types_and_applied(open_notebook: OpenNotebook) -> None:
@@ -46,6 +52,20 @@ def test_a_text_is_lowered_as_one_types_and_applied(open_notebook: OpenNotebook)
     cell.filter(has_text="softmax(-1).exp()").wait_for()
     view.get_by_role("button", name="Undo", exact=True).click()
     cell.filter(has_not_text=".exp()").wait_for()
+
+    # where the code pane is shown, the text stands in its place: once, and no tab moves
+    groups = view.locator(".dl-groups [role=tab]").first
+    open_tab(view, "kernels")
+    view.locator(".dl-code-toggle").click()
+    view.locator(".dl-left-code .cm-line", has_text="softmax").first.wait_for()
+    place = groups.evaluate(IN_VIEW)
+    open_tab(view, "playground")
+    view.locator(".dl-left .cm-content[contenteditable=true]", has_text="exp").wait_for()
+    assert groups.evaluate(IN_VIEW) == place
+    assert text.count() == 1
+    assert not view.locator(".dl-left-code").is_visible()
+    view.locator(".dl-code-toggle").click()
+    view.locator(".dl-panel .cm-content[contenteditable=true]", has_text="exp").wait_for()
     said = notebook.page.locator(".jp-OutputArea [data-mime-type='application/vnd.jupyter.stderr']")
     # what the notebook's event loop says of itself in a copy of the kernel is not told
     assert "was destroyed" not in "".join(said.all_inner_texts())

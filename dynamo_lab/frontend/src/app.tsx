@@ -43,8 +43,17 @@ function Right() {
   );
 }
 
+/** Code that gives its place to another text stays there, unseen: the reader comes back to where it was. */
 function Left() {
-  return <section class="dl-left" aria-label="Your code"><Code /></section>;
+  const store = useStore();
+  const tab = store.tab.value;
+  const Beside = store.parts.find((part) => part.tab === tab)?.beside?.(store);
+  return (
+    <section class="dl-left" aria-label="Your code">
+      <div class="dl-left-code" hidden={Beside !== undefined}><Code /></div>
+      {Beside && <Beside />}
+    </section>
+  );
 }
 
 /** Where nothing was compiled: what came of it, above your code. */

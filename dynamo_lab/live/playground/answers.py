@@ -55,6 +55,8 @@ def opened(recording: Recording, session: Session) -> PlaygroundView:
         mode=choice.mode,
         inputs=inputs_of(recording),
         reading=ground.of.reading,
+        source=ground.of.source,
+        above=ground.of.above,
     )
 
 

@@ -115,3 +115,20 @@ def test_words_and_marks_stand_out_from_what_is_behind_them(scheme: str) -> None
     assert {pair for pair in words if contrast(found[pair[0]], found[pair[1]]) < 4.5} == set()
     marks = [f"dl-r{i}" for i in range(8)] + ["dl-held-bar", "dl-input-mark", "dl-user-mark"]
     assert {name for name in marks if contrast(found[name], found["dl0-bg"]) < 3} == set()
+
+
+NO_WORDS = (
+    ":disabled", "[aria-disabled", ".is-unknown", "::after", ".dl-take", ".dl-tick-restart",
+    ".is-kept", ".dl-strip", ".dl-part-rest", "from",
+)  # fmt: skip
+"""What may be seen through: what cannot be used now, bars, ticks and other shapes."""
+
+
+def test_no_words_are_faint_by_being_seen_through() -> None:
+    """A named colour is held against what is behind it; with an opacity, the words would fade."""
+    rule = re.compile(r"([^{}]+)\{[^{}]*\bopacity: 0?\.[1-9][^{}]*\}")
+    sheets = sorted((Path(__file__).parents[3] / "dynamo_lab/frontend/src").rglob("*.css"))
+    found = [name.strip() for one in sheets for name in rule.findall(one.read_text())]
+    assert len(found) > 5, "the rules are found"
+    faint = [name for name in found if not any(shape in name for shape in NO_WORDS)]
+    assert faint == []

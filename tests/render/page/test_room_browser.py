@@ -69,6 +69,28 @@ def test_c_hides_your_code_and_shows_it_again(show: Callable[[str], Opened]) -> 
     assert right.bounding_box() == before
 
 
+def test_the_playground_to_read_has_the_code_once_and_lights_its_lines(
+    show: Callable[[str], Opened],
+) -> None:
+    page = show("assembled").page
+    left = page.locator(".dl-left").bounding_box()
+    open_tab(page, "playground")
+    page.locator(".dl-ground-column .cm-line").first.wait_for()
+    assert page.locator(".dl-left").bounding_box() == left
+    line = page.locator(".dl-left .cm-line.dl-hued").first
+    text = line.inner_text().strip()
+    assert page.locator(".cm-editor:visible .cm-line", has_text=text).count() == 1
+    line.click()
+    held = page.locator(".dl-ground-column .cm-line.is-held")
+    held.first.wait_for()
+    page.keyboard.press("Escape")
+    held.first.wait_for(state="detached")
+    code = page.locator(".dl-ground-column .cm-line.dl-hued").first
+    assert code.evaluate("one => one.style.cssText") == line.evaluate("one => one.style.cssText")
+    code.click()
+    page.locator(".dl-left .cm-line.is-held", has_text=text).wait_for()
+
+
 @pytest.mark.parametrize("size", [(1400, 900), (700, 600)])
 def test_d_slides_the_details_over_a_third_at_most(
     show: Callable[[str], Opened], size: tuple[int, int]

@@ -12,6 +12,7 @@ import { BenchMemory } from "./memory";
 import { Roofline } from "./roofline";
 import { BENCH_MODES, benchmarksState, type BenchMode } from "./state";
 import { Ways } from "./ways";
+import { grouped } from "../core/words";
 
 const NAMES: Readonly<Record<BenchMode, string>> = { ways: "Variants", kernels: "Kernel by kernel", memory: "Memory", code: "By hand", machine: "Machine" };
 
@@ -43,7 +44,7 @@ function Agreement({ found }: { found: AgreementView }) {
           ))}
         </tbody>
       </Table>
-      {found.left > 0 && <p class="dl-dim">and {found.left.toLocaleString("en")} more, each no farther off</p>}
+      {found.left > 0 && <p class="dl-dim">and {grouped(found.left)} more, each no farther off</p>}
     </Fold>
   );
 }

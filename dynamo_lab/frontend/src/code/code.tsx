@@ -3,11 +3,9 @@ import { effect, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { expressionEntity, lineEntity, parseEntity } from "../core/entities";
-import type { Mask } from "../core/kin";
 import type { Model } from "../core/model";
 import type { Store } from "../core/state";
 import { LINE, type SourceView } from "../core/types.generated";
-import { indicesOf } from "../graphs/graph-index";
 import { expressionsOn } from "../journey/code";
 import { stepsState } from "../steps/state";
 import { Empty } from "../ui/bits";
@@ -15,6 +13,7 @@ import { CopyButton } from "../ui/copy/copy";
 import { Editor } from "../ui/editor";
 import { type LineMap, lineTimes, mapLines, type Position, signs, stepDressing } from "./dressing";
 import { DrawnSource } from "./in-sight";
+import { fileToShow, lineToShow } from "./showing";
 import { codeState } from "./state";
 
 const STATES: Readonly<Record<string, string>> = {
@@ -60,28 +59,6 @@ function Legend({ source }: { source: SourceView }) {
       {expressions.shown.length === 0 && isCaptured && <span class="dl-dim" title="Python 3.10, torch.export, PyTorch's own logs and older recordings tell the line of an operation and not its columns">a click selects a whole line: columns are not known</span>}
     </div>
   );
-}
-
-/** The line of this file that an entity asks to see; -1 where none of its kin is here. */
-function lineToShow(model: Model, source: SourceView, entity: string, mask: Mask): number {
-  const parsed = parseEntity(entity);
-  if (parsed?.kind === "line") return parsed.a === source.id ? parsed.b : -1;
-  const expression = parsed?.kind === "expression" ? model.view.expressions.shown[parsed.a] : undefined;
-  if (expression) return expression[0] === source.id ? expression[1] : -1;
-  const mark = source.marks.find((one) => one.target === entity);
-  if (mark) return mark.line;
-  const home = parsed?.kind === "node" ? indicesOf(model)(parsed.a)?.home[parsed.b] : null;
-  if (home && home[0] === source.id) return home[1];
-  return source.lines.find(([number]) => mask[model.kin.vertex("line", source.id, number)])?.[LINE.number] ?? -1;
-}
-
-/** Which file to switch to when an entity has no line in the present one: yours before libraries'. */
-function fileToShow(model: Model, source: SourceView, entity: string): number | null {
-  const mask = model.kin.kin(model.kin.resolve(entity));
-  const shows = (other: SourceView): boolean => lineToShow(model, other, entity, mask) > 0;
-  if (shows(source)) return null;
-  const { sources } = model.view;
-  return (sources.find((other) => other.kind !== "library" && shows(other)) ?? sources.find(shows))?.id ?? null;
 }
 
 /** A line that is chosen is lit as a whole, and not each expression in it. */

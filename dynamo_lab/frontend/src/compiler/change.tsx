@@ -10,6 +10,7 @@ import { Prose } from "../ui/bits";
 import { Busy } from "../ui/busy";
 import { Editor } from "../ui/editor";
 import type { GraphChanges } from "./state";
+import { grouped } from "../core/words";
 
 /** How a change is asked for: absent where no program lives. */
 export type Change = (change: Asking) => Promise<ChangeView | null>;
@@ -90,7 +91,7 @@ function Told({ change }: { change: ChangeView }) {
       <p class={`dl-edit-verdict ${change.verdict === "refused" ? "dl-bad-text" : "dl-good-text"}`} role="status"><Prose text={change.sentence} /></p>
       {change.verdict === "refused" && <p class="dl-dim">Nothing changed: the program is as it was.</p>}
       {change.time && <p class={tone}>{change.time}</p>}
-      {change.counts.length > 0 && <p class="dl-dim">{change.counts.map(([name, before, after]) => `${name}: ${before.toLocaleString("en")} \u2192 ${after.toLocaleString("en")}`).join(" \u00b7 ")}</p>}
+      {change.counts.length > 0 && <p class="dl-dim">{change.counts.map(([name, before, after]) => `${name}: ${grouped(before)} \u2192 ${grouped(after)}`).join(" \u00b7 ")}</p>}
       {change.fusion.map((line) => <code key={line} class="dl-stage-fusion">{line}</code>)}
       {change.texts.map((one) => (
         <details key={one.kernel} class="dl-fold" open={change.texts.length === 1}>

@@ -64,7 +64,7 @@ export function buildModel(view: View): Model {
 }
 
 /** A function that works something out on first need and keeps it as long as what it is of. */
-function kept<Of extends object, Found>(make: (of: Of) => Found): (of: Of) => Found {
+export function kept<Of extends object, Found>(make: (of: Of) => Found): (of: Of) => Found {
   const known = new WeakMap<Of, { readonly found: Found }>();
   return (of) => {
     const entry = known.get(of) ?? { found: make(of) };

@@ -39,6 +39,15 @@ export interface EditingProps {
   readonly kernel: KernelView;
 }
 
+/** A text to write in, and what it becomes. */
+export interface PlaygroundHost {
+  readonly Panel: FunctionComponent;
+  /** The text alone, for where its reader's code stands. */
+  readonly Text: FunctionComponent;
+  /** Whether there is a text of a recording; asked while drawing, it follows. */
+  hasText(label: string): boolean;
+}
+
 export interface DataSource {
   readonly recordings: Recordings;
   readonly progress: ReadonlySignal<Progress | null>;
@@ -57,7 +66,7 @@ export interface DataSource {
   /** The cells of the notebook around an element, absent where no notebook can be changed. */
   readonly cells?: (element: Element) => Cells | null;
   /** The part that lowers a text as it is written, absent where no kernel lives. */
-  readonly Playground?: FunctionComponent;
+  readonly playground?: PlaygroundHost;
   /** The part that edits kernels, absent where no kernel lives: a page need not carry it. */
   readonly Editing?: FunctionComponent<EditingProps>;
 }

@@ -46,7 +46,10 @@ export interface Store {
   readonly margin: Signal<boolean>;
   /** What was done by a key, to be told for a while; empty for nothing. */
   readonly told: Signal<string>;
+  /** Whether your code stands beside the views; where there is none, or the cell above shows it, only if it was asked for. */
   readonly isCodeShown: ReadonlySignal<boolean>;
+  /** Whether the reader hid it: a view that needs it leaves it out, too. */
+  readonly isCodeHidden: ReadonlySignal<boolean>;
   toggleCode(): void;
   /** Shows a tab; nothing where there is none to show. */
   setTab(tab: Tab): void;
@@ -81,6 +84,8 @@ export interface Part {
   /** Absent for what stands beside the tabs. */
   readonly tab?: Tab;
   readonly Panel?: FunctionComponent;
+  /** What stands in the place of the code while the tab is shown: the same text, so that it is not shown twice. */
+  beside?(store: Store): FunctionComponent | undefined;
   readonly kinds?: Readonly<Partial<Record<Kind, OfKind>>>;
   /** Whether there is something to show; always where this is absent. */
   isThere?(store: Store): boolean;

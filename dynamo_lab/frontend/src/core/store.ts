@@ -62,12 +62,12 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
   };
   const margin = signal(false);
   const codeChoice = signal<boolean | null>(null);
-  const isCodeShown = computed(() => {
+  /** Whether the cell above shows the code, and its marks. */
+  const isMarked = computed(() => {
     const view = model.value?.view;
-    const isMarked = margin.value && view?.sources[view.main_source]?.kind === "cell";
-    // the steps are played on the code; a page of the playground has it in its own columns
-    return codeChoice.value ?? (tab.value === "steps" || (!isMarked && view?.is_draft !== true));
+    return margin.value && view?.sources[view.main_source]?.kind === "cell";
   });
+  const isCodeShown = computed(() => codeChoice.value ?? (!isMarked.value && (model.value?.view.sources.length ?? 0) > 0));
   const look = (entity: string): void => {
     reveal.value = { entity, tick: reveal.peek().tick + 1 };
   };
@@ -96,7 +96,7 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
 
   const store: Store = {
     source, parts, model, hover, pin, reveal, go,
-    tab, tabs, groups, margin, isCodeShown,
+    tab, tabs, groups, margin, isCodeShown, isCodeHidden: computed(() => codeChoice.value === false),
     lit: computed(() => kinOf(model.value, hover.value)),
     held: computed(() => kinOf(model.value, pin.value)),
     focus: computed(() => pin.value || hover.value),

@@ -2755,7 +2755,8 @@ export interface RanCell {
  * The text as it was recorded, and how it can be lowered.
  *
  * `targets` are names and titles. `target`, `backend` and `dynamic` are those of the recording,
- * and so are `inputs`. `reading` says what runs and what does not.
+ * and so are `inputs`. `reading` says what runs and what does not. `source` is the recorded source
+ * that the text is from, which has `above` more lines above it; None where it is from none.
  */
 export interface PlaygroundView {
   readonly text: string;
@@ -2767,6 +2768,8 @@ export interface PlaygroundView {
   readonly mode: string | null;
   readonly inputs: string;
   readonly reading: string;
+  readonly source: number | null;
+  readonly above: number;
 }
 
 /**

@@ -19,7 +19,12 @@ export function seconds(value: number): string {
 /** In a narrow row, folders would push out the lines. */
 export const withoutFolders = (where: string): string => where.replace(/[^\s,]*\//g, "");
 
-export const plural = (count: number, word: string): string => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+const NUMBERS = new Intl.NumberFormat("en");
+
+/** A count with its thousands apart. `toLocaleString` would look the language up for each number of a list. */
+export const grouped = (count: number): string => NUMBERS.format(count);
+
+export const plural = (count: number, word: string): string => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
 
 /** The text, with an ellipsis where it is longer than this. */
 export const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);

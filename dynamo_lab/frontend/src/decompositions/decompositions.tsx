@@ -5,14 +5,13 @@ import { useModel, usePart, useStore } from "../core/context";
 import { kernelEntity, operatorEntity } from "../core/entities";
 import { matches } from "../core/search";
 import type { DecompositionsView, OperatorView, StayView } from "../core/types.generated";
-import { plural } from "../core/words";
+import { grouped, plural } from "../core/words";
 import { Empty, Fold, Go } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { decompositionsState } from "./state";
 import { OperatorTrees } from "./trees";
 
-const count = (value: number): string => value.toLocaleString("en");
 
 /** Operators before and after; the three sets are the switch that says how far down the trees go. */
 function Levels({ found }: { found: DecompositionsView }) {
@@ -23,13 +22,13 @@ function Levels({ found }: { found: DecompositionsView }) {
     <div class="dl-levels">
       {before.map((level) => (
         <span key={level.title} class="dl-level" title={`${plural(level.kinds, "kind")} of operators`}>
-          <b>{count(level.operators)}</b> <span class="dl-dim">{level.title}</span> <span class="dl-dim" aria-hidden="true">{"\u2192"}</span>
+          <b>{grouped(level.operators)}</b> <span class="dl-dim">{level.title}</span> <span class="dl-dim" aria-hidden="true">{"\u2192"}</span>
         </span>
       ))}
       <div class="dl-segments" role="group" aria-label="Decompose operators to">
         {sets.map((level, i) => (
-          <button key={level.title} type="button" aria-pressed={set.value === i} title={`Decompose operators to ${level.title}: ${count(level.operators)} operators of ${plural(level.kinds, "kind")}`} onClick={() => (set.value = i)}>
-            <b>{count(level.operators)}</b> {level.title}
+          <button key={level.title} type="button" aria-pressed={set.value === i} title={`Decompose operators to ${level.title}: ${grouped(level.operators)} operators of ${plural(level.kinds, "kind")}`} onClick={() => (set.value = i)}>
+            <b>{grouped(level.operators)}</b> {level.title}
           </button>
         ))}
       </div>
@@ -44,7 +43,7 @@ function Stays({ label, rows }: { label: string; rows: readonly StayView[] }) {
       <ul class="dl-plain dl-stays">
         {rows.map((row, i) => (
           <li key={i}>
-            <code>{row.operator}</code> {row.times > 1 && <span class="dl-dim">{"\u00d7"} {count(row.times)}</span>} {row.why}{" "}
+            <code>{row.operator}</code> {row.times > 1 && <span class="dl-dim">{"\u00d7"} {grouped(row.times)}</span>} {row.why}{" "}
             {row.kernels.slice(0, 3).map((id) => <Go key={id} to={kernelEntity(id)}>kernel {id}</Go>)}
           </li>
         ))}
@@ -60,7 +59,7 @@ function Row({ item, found, set }: { item: OperatorView; found: DecompositionsVi
     <>
       <span class="dl-kernel-name" title={item.operator}>{item.operator}</span>
       <span class="dl-became" title={`${plural(item.times, "call")}, ${plural(became, "operator")} at this set`}>
-        {count(item.times)}{became !== item.times && <> {"\u2192"} <b>{count(became)}</b></>}
+        {grouped(item.times)}{became !== item.times && <> {"\u2192"} <b>{grouped(became)}</b></>}
       </span>
       <span class="dl-kernel-sub" title={rule ? `${rule.name}  ${rule.where}` : undefined}>{rule ? `by ${rule.name} in this run` : "as it is in this run"}</span>
     </>

@@ -5,6 +5,7 @@ import { isLogged } from "../traces/logged";
 import { Badge } from "../ui/bits";
 import { Decompositions } from "./decompositions";
 import { decompositionsState } from "./state";
+import { grouped } from "../core/words";
 
 function Operator({ model, entity, mask }: Selected) {
   const { decompositions } = model.view;
@@ -16,7 +17,7 @@ function Operator({ model, entity, mask }: Selected) {
       <h3><Badge tone="plain">operator</Badge> <code>{item.operator}</code></h3>
       <dl>
         <Fact label="called">{item.times === 1 ? "once" : `${item.times} times`}</Fact>
-        <Fact label="becomes">{decompositions.sets.map(([, title], i) => `${item.became[i].toLocaleString("en")} in ${title}`).join(", ")}</Fact>
+        <Fact label="becomes">{decompositions.sets.map(([, title], i) => `${grouped(item.became[i])} in ${title}`).join(", ")}</Fact>
         {rule && <Fact label="by"><code>{rule.name}</code> {rule.where}</Fact>}
         <KinLines model={model} mask={mask} />
         <KinFacts model={model} mask={mask} />

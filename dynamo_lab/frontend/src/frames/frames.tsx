@@ -5,7 +5,7 @@ import { useModel, useStore } from "../core/context";
 import { breakEntity, frameEntity } from "../core/entities";
 import { matches } from "../core/search";
 import type { AttemptView, FrameView } from "../core/types.generated";
-import { plural, seconds } from "../core/words";
+import { grouped, plural, seconds } from "../core/words";
 import { playbackOf, stepsState } from "../steps/state";
 import { Badge, CompileId, Empty, Fold, Go, GraphChip, outcomeTone, Prose, WhyNone } from "../ui/bits";
 import { Pager } from "../ui/pager";
@@ -153,7 +153,7 @@ export function Frames() {
       {isLong && (
         <div class="dl-toolbar">
           <SearchBox query={query} label="Search frames" placeholder="function, file, outcome, reason" />
-          {found && <span class="dl-dim" role="status">{found.length === 1 ? "1 match" : `${found.length.toLocaleString("en")} matches`}</span>}
+          {found && <span class="dl-dim" role="status">{found.length === 1 ? "1 match" : `${grouped(found.length)} matches`}</span>}
           <span class="dl-space" />
           {pager}
         </div>

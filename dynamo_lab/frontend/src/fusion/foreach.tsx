@@ -3,6 +3,7 @@ import type { ForeachView, IndexView, ListsView } from "../core/types.generated"
 import { Badge, Go, Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import { OUTCOME_TONE } from "./names";
+import { grouped } from "../core/words";
 
 function Index({ item }: { item: IndexView }) {
   return (
@@ -27,7 +28,7 @@ function Lists({ pair }: { pair: ListsView }) {
       {pair.indices.length > 0 && (
         <Table class="dl-attention-kernels"><tbody>{pair.indices.map((item) => <Index key={item.index} item={item} />)}</tbody></Table>
       )}
-      {pair.left > 0 && <p class="dl-dim">… {pair.left.toLocaleString("en")} more</p>}
+      {pair.left > 0 && <p class="dl-dim">… {grouped(pair.left)} more</p>}
     </article>
   );
 }

@@ -99,9 +99,11 @@ function Stepper({ schedule, round }: { schedule: ScheduleView; round: Signal<nu
   const groups = new Set(groupsAfter(schedule, at)).size;
   return (
     <>
-      <button type="button" class="dl-button" disabled={at === 0} aria-label="The round before" onClick={() => void round.value--}>{"\u2190"}</button>
+      <span class="dl-pager">
+        <button type="button" class="dl-button" disabled={at === 0} aria-label="The round before" onClick={() => void round.value--}>{"\u2190"}</button>
+        <button type="button" class="dl-button" disabled={at === schedule.rounds.length} aria-label="The next round" onClick={() => void round.value++}>{"\u2192"}</button>
+      </span>
       <span role="status">{at === 0 ? "before fusion" : `after ${schedule.rounds[at - 1]}`}: {plural(groups, "group")}{at > 0 && <span class="dl-dim">, {plural(told.fused, "pair")} fused, {told.refused} refused</span>}</span>
-      <button type="button" class="dl-button" disabled={at === schedule.rounds.length} aria-label="The next round" onClick={() => void round.value++}>{"\u2192"}</button>
     </>
   );
 }

@@ -3,6 +3,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { useModel, usePart, useStore } from "../core/context";
 import { parseEntity } from "../core/entities";
+import { kept } from "../core/model";
 import { type GraphIndex, indicesOf } from "./graph-index";
 import { parse, type Term } from "./query";
 import { endOf } from "./folds";
@@ -27,6 +28,12 @@ export interface Rows {
   /** All rows, once each repeat that hides the node is unfolded. */
   unfoldedAt(index: GraphIndex, node: number): readonly NodeRow[];
 }
+
+/** The rows of a graph in which nothing opens: no search changes them. Null for others. */
+const flatRows = kept((index: GraphIndex): readonly NodeRow[] | null => {
+  const { repeats, subgraphs } = index.graph;
+  return repeats.length === 0 && Object.keys(subgraphs).length === 0 ? rowsOf(index, () => null, EVERYTHING) : null;
+});
 
 const keyOf = (index: GraphIndex, repeat: number): string => `${index.graph.id}_${repeat}`;
 
@@ -62,7 +69,8 @@ export function useRows(index: GraphIndex): Rows {
   const opened = (keys: ReadonlySet<string>): Opened => ({
     body: isOpen, repeat: (of, repeat) => keys.has(keyOf(of, repeat)) || hidesHit(of, repeat),
   });
-  const all = useMemo(() => rowsOf(index, indicesOf(model), opened(unfolded.value)), [index, isHit, open.value, unfolded.value]);
+  const flat = flatRows(index);
+  const all = useMemo(() => flat ?? rowsOf(index, indicesOf(model), opened(unfolded.value)), [index, flat ? null : isHit, open.value, unfolded.value]);
   const filter = onlyHits.value ? isHit : null;
   const shown = useMemo(() => (filter ? all.filter(filter) : all), [all, filter]);
   const hits = useMemo(() => shown.flatMap((row, i) => (isHit?.(row) ? [i] : [])), [shown, isHit]);

@@ -1,9 +1,12 @@
 // Beside the search of nodes: how many hits, the next one, hits in other stages, and what to try.
-import type { Signal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { graphEntity } from "../core/entities";
 import { FIELDS } from "../core/tables.generated";
-import { plural } from "../core/words";
+import type { GraphView } from "../core/types.generated";
+import { grouped, plural } from "../core/words";
+import { afterDrawing } from "../ui/after-drawing";
 import { Empty, Prose } from "../ui/bits";
 import { type GraphIndex, indicesOf } from "./graph-index";
 import { rootOf, stageName } from "./groups";
@@ -27,18 +30,24 @@ export function Stepper({ label, what, isOff, step }: StepperProps) {
   );
 }
 
-/** The other stages of the same captured graph that hold hits. */
+/** The other stages of the same captured graph that hold hits: they are looked for once the hits here are on the screen. */
 export function OtherHits({ index, terms }: { index: GraphIndex; terms: readonly Term[] }) {
   const store = useStore();
   const model = useModel();
-  const own = rootOf(index.graph, model.graphs);
-  const others = model.view.graphs.filter((graph) => graph.number === own.number && rootOf(graph, model.graphs).id !== own.id);
-  const found = others.map((graph) => [graph, indicesOf(model)(graph.id)?.find(terms).length ?? 0] as const).filter(([, count]) => count > 0);
+  const hits = useSignal<readonly (readonly [GraphView, number])[]>([]);
+  const drawn = useMemo(() => afterDrawing(), []);
+  useEffect(() => {
+    const own = rootOf(index.graph, model.graphs);
+    const others = model.view.graphs.filter((graph) => graph.number === own.number && rootOf(graph, model.graphs).id !== own.id);
+    drawn.soon(() => (hits.value = others.map((graph) => [graph, indicesOf(model)(graph.id)?.find(terms).length ?? 0] as const)));
+    return drawn.never;
+  }, [model, index, terms]);
+  const found = hits.value.filter(([, count]) => count > 0);
   if (found.length === 0) return null;
   return (
     <p class="dl-explain dl-note-line">
       also in {found.map(([graph, count]) => (
-        <button key={graph.id} type="button" class="dl-go" onClick={() => store.go(graphEntity(graph.id))}>{stageName(graph)} {count.toLocaleString("en")}</button>
+        <button key={graph.id} type="button" class="dl-go" onClick={() => store.go(graphEntity(graph.id))}>{stageName(graph)} {grouped(count)}</button>
       ))}
     </p>
   );

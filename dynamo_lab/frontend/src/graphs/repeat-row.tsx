@@ -1,6 +1,6 @@
 // The row that stands for repeated blocks: how many, what one holds, and what is not the same in them.
 import { useModel, useStore } from "../core/context";
-import { plural } from "../core/words";
+import { grouped, plural } from "../core/words";
 import { Prose } from "../ui/bits";
 import { endOf } from "./folds";
 import type { NodeRow } from "./rows";
@@ -20,13 +20,13 @@ export function RepeatRow({ row: { index, repeat, depth }, isOpen }: RepeatRowPr
   const marked = isOpen ? "" : isIn(store.held.value) ? " is-held" : isIn(store.lit.value) ? " is-lit" : "";
   const each = holds === "inputs" ? `${plural(size, "input")} each` : `${plural(size, "node")} each: ${holds}`;
   const told = [each, ...(differs.length > 0 ? differs : ["equal but for names"])].join("; ");
-  const title = `${isOpen ? "Fold to the first of them" : `Show all ${times.toLocaleString("en")}`} (Enter, or \u2190 \u2192 on a node)`;
+  const title = `${isOpen ? "Fold to the first of them" : `Show all ${grouped(times)}`} (Enter, or \u2190 \u2192 on a node)`;
   return (
     <>
       <span class="dl-row-number" />
       <span class={`dl-cell-main dl-repeat-head${marked}`} style={{ paddingInlineStart: `${depth * 18}px` }}>
         <button type="button" class="dl-go" tabIndex={-1} aria-expanded={isOpen} title={title}>
-          {isOpen ? "\u25be" : "\u25b8"} <b>{"\u00d7"} {times.toLocaleString("en")}</b> {name}
+          {isOpen ? "\u25be" : "\u25b8"} <b>{"\u00d7"} {grouped(times)}</b> {name}
         </button>
         {" "}<span class="dl-dim" title={told.replaceAll("`", "")}><Prose text={isOpen ? told : `${told}; the first:`} /></span>
       </span>

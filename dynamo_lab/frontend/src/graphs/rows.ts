@@ -27,9 +27,12 @@ export interface Opened {
 
 export const EVERYTHING: Opened = { body: () => true, repeat: () => true };
 
+const NONE: readonly GraphIndex[] = [];
+
 /** The bodies that a node calls: they lie in its graph, or a damaged file could go round. */
-function bodiesOf(index: GraphIndex, node: number, indexOf: IndexOf): GraphIndex[] {
-  return (index.graph.subgraphs[node] ?? []).flatMap((body) => indexOf(body) ?? []).filter(({ graph }) => graph.parent === index.graph.id);
+function bodiesOf(index: GraphIndex, node: number, indexOf: IndexOf): readonly GraphIndex[] {
+  const bodies = index.graph.subgraphs[node];
+  return !bodies ? NONE : bodies.flatMap((body) => indexOf(body) ?? []).filter(({ graph }) => graph.parent === index.graph.id);
 }
 
 /** The repeats of a graph by their first node, outer before inner. */

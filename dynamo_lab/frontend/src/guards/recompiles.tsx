@@ -1,7 +1,7 @@
 // Why it compiled again: what changed, what the new code differs in, and how to stop it.
 import { useModel } from "../core/context";
 import type { CauseView, ChangesView, RecompileView, Remedy } from "../core/types.generated";
-import { withoutFolders } from "../core/words";
+import { grouped, withoutFolders } from "../core/words";
 import { Badge, CompileId, Empty, Fold, Go, Prose } from "../ui/bits";
 
 const SIGNS: Readonly<Record<string, string>> = { "+": "new", "-": "gone", "~": "other" };
@@ -41,7 +41,7 @@ function Changes({ changes, id }: { changes: ChangesView; id: string }) {
         <Fold label="what changed in the graph" open={changes.graph.length <= 8}>
           <div class="dl-diff">
             {changes.graph.map(([sign, text], i) => <code key={i} class={`dl-diff-${SIGNS[sign] ?? "other"}`}><b aria-label={SIGNS[sign]}>{sign}</b> {text}</code>)}
-            {changes.left > 0 && <span class="dl-dim">{"\u2026"} {changes.left.toLocaleString("en")} more</span>}
+            {changes.left > 0 && <span class="dl-dim">{"\u2026"} {grouped(changes.left)} more</span>}
           </div>
         </Fold>
       )}

@@ -142,7 +142,7 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
     const url = URL.createObjectURL(new Blob([page.bytes], { type: "text/html" }));
     if (!open(url, "_blank")) throw new Error("The browser opened no window: allow this page to open one, or save the page.");
   };
-  return { source: { recordings, runs, progress, failure, asset: (name) => assets.get(name), save, popOut, ask: questions.ask, cells: cellsAround, Editing: editingPart(), Playground: livePlayground() }, close };
+  return { source: { recordings, runs, progress, failure, asset: (name) => assets.get(name), save, popOut, ask: questions.ask, cells: cellsAround, Editing: editingPart(), playground: livePlayground() }, close };
 }
 
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

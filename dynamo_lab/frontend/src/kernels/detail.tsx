@@ -59,8 +59,8 @@ function KernelHead({ kernel, wrapper, calls, assembly, editing }: HeadProps) {
       )}
       {kernel.code && kernel.language !== "extern" && kernel.language !== "c" && <EditButton editing={editing} close={() => (assembly.open.value = false)} />}
       {wrapper && kernel.code && (
-        <button type="button" class="dl-go" data-own onClick={() => (kernelsState(store).kernel.value = { kind: "wrapper", id: wrapper.id, line, of: kernel.id })}>
-          show in wrapper
+        <button type="button" class="dl-go" data-own aria-label="show in wrapper" title="Show its call in the wrapper" onClick={() => (kernelsState(store).kernel.value = { kind: "wrapper", id: wrapper.id, line, of: kernel.id })}>
+          <span class="dl-if-wide">show in </span>wrapper
         </button>
       )}
     </div>

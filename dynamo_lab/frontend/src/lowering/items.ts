@@ -1,5 +1,6 @@
 // The lowering as rows of a list, and the steps from one operator to the next.
-import { nodeEntity } from "../core/entities";
+import { nodeEntity, parseEntity } from "../core/entities";
+import { kept } from "../core/model";
 import { matches } from "../core/search";
 import type { BufferView, LoweringStep, LoweringsView, LoweringView } from "../core/types.generated";
 
@@ -21,26 +22,31 @@ export type LoweringMode = (typeof LOWERING_MODES)[number];
 const QUIET: ReadonlySet<string> = new Set(["input", "output", "constant"]);
 
 /** Each graph, followed by its operators in the order in which they were lowered. */
-export function stepItems(view: LoweringsView): StepItem[] {
-  return view.lowerings.flatMap((lowering): StepItem[] => [
+export const stepItems = kept((view: LoweringsView): readonly StepItem[] =>
+  view.lowerings.flatMap((lowering): StepItem[] => [
     { lowering },
     ...lowering.steps.filter((step) => !QUIET.has(step.outcome)).map((step) => ({ step, graph: lowering.graph })),
-  ]);
-}
+  ]));
 
 export const plain = (text: string): string => text.replace(/`/g, "");
 
+/** What is searched of each row. */
+const searched = kept((view: LoweringsView): readonly string[] =>
+  stepItems(view).map((item) => ("step" in item ? `${item.step.name} ${item.step.operator} ${item.step.outcome} ${plain(item.step.sentence)}`.toLowerCase() : "")));
+
 /** The rows that hold every word of a query: in a name, an outcome or a reason. */
-export function foundItems(view: LoweringsView, query: string): StepItem[] {
+export function foundItems(view: LoweringsView, query: string): readonly StepItem[] {
   const items = stepItems(view);
-  const texts = (query ? items : []).map((item) => ("step" in item ? `${item.step.name} ${item.step.operator} ${item.step.outcome} ${plain(item.step.sentence)}`.toLowerCase() : ""));
-  return matches(texts, query)?.map((i) => items[i]) ?? items;
+  return (query ? matches(searched(view), query)?.map((i) => items[i]) : null) ?? items;
 }
 
 export const itemEntity = (item: StepItem | undefined): string => (item && "step" in item ? nodeEntity(item.graph, item.step.node) : "");
 
 /** Where the operator of an entity stands, -1 where it has no row. */
-export const placeOf = (items: readonly StepItem[], entity: string): number => (entity ? items.findIndex((item) => itemEntity(item) === entity) : -1);
+export function placeOf(items: readonly StepItem[], entity: string): number {
+  const of = parseEntity(entity);
+  return of?.kind === "node" ? items.findIndex((item) => "step" in item && item.step.node === of.b && item.graph === of.a) : -1;
+}
 
 /** The operator to show: the chosen one, else the first that came to a loop or a kernel. */
 export function shownStep(items: readonly StepItem[], entity: string): number {

@@ -1,13 +1,12 @@
 // The lowering as a whole: what became of the operators, what is called, and the operators of the loops.
 import { bufferEntity } from "../core/entities";
 import type { AutotuningView, CalledView, CudaGraphsView, LoweringsView } from "../core/types.generated";
-import { plural } from "../core/words";
+import { grouped, plural } from "../core/words";
 import { Badge, Fold, Go, Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import { OUTCOME_TEXTS, OUTCOME_TONES } from "./items";
 
 const MOST = 12;
-const count = (value: number): string => value.toLocaleString("en");
 
 function Outcomes({ found }: { found: LoweringsView }) {
   const totals = new Map<string, number>();
@@ -17,7 +16,7 @@ function Outcomes({ found }: { found: LoweringsView }) {
       <caption>What the operators became</caption>
       <tbody>
         {[...totals].map(([outcome, times]) => (
-          <tr key={outcome}><td class="dl-times">{count(times)}</td><td><Badge tone={OUTCOME_TONES[outcome] ?? "grey"}>{outcome}</Badge></td><td>{OUTCOME_TEXTS[outcome]}</td></tr>
+          <tr key={outcome}><td class="dl-times">{grouped(times)}</td><td><Badge tone={OUTCOME_TONES[outcome] ?? "grey"}>{outcome}</Badge></td><td>{OUTCOME_TEXTS[outcome]}</td></tr>
         ))}
       </tbody>
     </Table>
@@ -27,7 +26,7 @@ function Outcomes({ found }: { found: LoweringsView }) {
 function Called({ item, found }: { item: CalledView; found: LoweringsView }) {
   return (
     <tr>
-      <td class="dl-times">{count(item.times)}</td>
+      <td class="dl-times">{grouped(item.times)}</td>
       <td><code>{item.kernel}</code></td>
       <td><Prose text={item.why} /> <span class="dl-called">{item.buffers.slice(0, MOST).map((id) => <Go key={id} to={bufferEntity(id)}>{found.buffers[id].name}</Go>)}{item.buffers.length > MOST && <span class="dl-dim">and {item.buffers.length - MOST} more</span>}</span></td>
     </tr>
@@ -96,7 +95,7 @@ export function LoweringOverview({ found }: { found: LoweringsView }) {
           <caption>Operators of the loop IR, in all loops</caption>
           <tbody>
             {found.operators.map((item) => (
-              <tr key={item.name}><td class="dl-times">{count(item.count)}</td><td><code>{item.name}</code></td><td>{item.text && `${item.text}; `}<span class="dl-dim">in {plural(item.buffers, "buffer")}</span></td></tr>
+              <tr key={item.name}><td class="dl-times">{grouped(item.count)}</td><td><code>{item.name}</code></td><td>{item.text && `${item.text}; `}<span class="dl-dim">in {plural(item.buffers, "buffer")}</span></td></tr>
             ))}
           </tbody>
         </Table>

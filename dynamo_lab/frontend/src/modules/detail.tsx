@@ -2,7 +2,7 @@
 import { useModel, usePart } from "../core/context";
 import { kernelEntity, parseEntity } from "../core/entities";
 import type { ModuleRow } from "../core/types.generated";
-import { plural } from "../core/words";
+import { grouped, plural } from "../core/words";
 import { Go, Prose } from "../ui/bits";
 import { kernelsOf } from "./rows";
 import { modulesState } from "./state";
@@ -32,7 +32,7 @@ export function Detail({ row }: { row: ModuleRow }) {
   const boxes = row.entity.split(" ").filter(Boolean);
   return (
     <section class="dl-module-detail" aria-label={`Module ${row.name}`}>
-      <h4><code>{row.path || row.name}</code>{row.alike > 1 ? ` \u00d7 ${row.alike.toLocaleString("en")}` : ""} <span class="dl-dim">{row.type}</span></h4>
+      <h4><code>{row.path || row.name}</code>{row.alike > 1 ? ` \u00d7 ${grouped(row.alike)}` : ""} <span class="dl-dim">{row.type}</span></h4>
       {row.differences.length > 0 && <ul>{row.differences.map((text) => <li key={text}><Prose text={text} /></li>)}</ul>}
       {row.alike > 1 && row.differences.length === 0 && <p>All of them are equal in what was captured, and as many kernel calls compute each.</p>}
       <Kernels label="kernels of it alone:" ids={own} />

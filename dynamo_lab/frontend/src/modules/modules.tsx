@@ -1,7 +1,7 @@
 // The reader's modules, a row each: repeated blocks as one, bars for what they cost, what differs.
 import { useModel, usePart, useStore } from "../core/context";
 import type { ModuleRow } from "../core/types.generated";
-import { plural } from "../core/words";
+import { grouped, plural } from "../core/words";
 import { Badge, Empty, Go, Prose } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 import { Detail } from "./detail";
@@ -18,7 +18,7 @@ interface Column {
 }
 
 const COLUMNS: readonly Column[] = [
-  { name: "operators", label: "operators", title: "operators that Dynamo captured", width: "66px", text: (row) => (row.operators > 0 ? row.operators.toLocaleString("en") : "") },
+  { name: "operators", label: "operators", title: "operators that Dynamo captured", width: "66px", text: (row) => (row.operators > 0 ? grouped(row.operators) : "") },
   { name: "kernels", label: "kernel calls", title: "calls of kernels that compute nothing of other modules, and those fused with some", width: "104px", text: kernels },
   { name: "time", label: "time", title: "seconds of its kernels in a call, and their part of all", width: "minmax(86px, 150px)", of: "seconds", text: (row) => row.time },
   { name: "bytes", label: "bytes", title: "what its kernels read and write at least", width: "78px", of: "bytes", text: (row) => row.bytes_text },
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column[] = [
 const cellClass = (column: Column): string => `dl-module-cell${column.name === "kernels" ? " dl-module-kernels-of" : ""}`;
 
 function kernels(row: ModuleRow): string {
-  return [row.calls > 0 ? row.calls.toLocaleString("en") : "", row.shared > 0 ? `+ ${row.shared.toLocaleString("en")} shared` : ""].filter(Boolean).join(" ");
+  return [row.calls > 0 ? grouped(row.calls) : "", row.shared > 0 ? `+ ${grouped(row.shared)} shared` : ""].filter(Boolean).join(" ");
 }
 
 /** Bars from the left: what is the module's alone, then, hatched, what it shares. */
@@ -53,7 +53,7 @@ function Row({ one, columns, heat }: { one: TreeRow; columns: readonly Column[];
           ? <button type="button" class="dl-go dl-module-fold" tabIndex={-1} data-own aria-expanded={isOpen(key)} aria-label={isOpen(key) ? "Close" : "Open"} onClick={() => toggle(key)}>{isOpen(key) ? "\u25be" : "\u25b8"}</button>
           : <span class="dl-module-fold" />}
         <span class={row.alike > 1 ? "dl-module-several" : undefined}>{row.name}</span>
-        {row.alike > 1 && <span class="dl-module-times"> {"\u00d7"} {row.alike.toLocaleString("en")}</span>}
+        {row.alike > 1 && <span class="dl-module-times"> {"\u00d7"} {grouped(row.alike)}</span>}
         {row.type && <span class="dl-dim"> {row.type}</span>}
         {row.differences.length > 0 && <Badge tone="warning">{row.differences.length > 1 ? `${row.differences.length} differences` : "a difference"}</Badge>}
         {isOther && <Badge tone="warning">differs</Badge>}

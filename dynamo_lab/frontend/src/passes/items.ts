@@ -1,5 +1,6 @@
 // Passes as rows of a list and lines of a diff, and the steps from one rewrite to the next.
 import type { DiffLine, PassesView, PassView, PipelineView } from "../core/types.generated";
+import { grouped } from "../core/words";
 
 export type PassItem = { readonly pipeline: PipelineView } | { readonly pass: PassView };
 
@@ -48,7 +49,7 @@ export function diffItems(pass: PassView, mode: DiffMode): DiffItem[] {
     const other = ([sign, name]: DiffLine): DiffLine | null =>
       (sign === "-" ? sides["+"].get(name) : sign === "+" ? sides["-"].get(name) : null) ?? null;
     const of = hunk.body ? `in ${hunk.body}` : "";
-    const left = hunk.skipped > 0 ? `${hunk.skipped.toLocaleString("en")} unchanged` : "";
+    const left = hunk.skipped > 0 ? `${grouped(hunk.skipped)} unchanged` : "";
     const head = [of, left].filter(Boolean).join(": ");
     const lines = hunk.lines.filter(([sign]) => sign !== HIDDEN[mode]);
     return [...(head ? [{ skipped: head }] : []), ...lines.map((line) => ({ line, other: other(line) }))];

@@ -5,8 +5,9 @@ import type { AssemblyView, KernelView } from "../core/types.generated";
 import { plural } from "../core/words";
 import { Empty } from "../ui/bits";
 import { around } from "../ui/paging";
-import { GroundCode, type Pointed } from "./code";
+import { GroundCode } from "./code";
 import { type LineOf, originBelow, originOf } from "./lines";
+import type { Pointed } from "./state";
 
 interface PanesProps {
   readonly kernels: readonly KernelView[];

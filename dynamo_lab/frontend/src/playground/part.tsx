@@ -5,13 +5,13 @@ import type { Part } from "../core/state";
 import { Still } from "./still";
 
 function Playground() {
-  const { source } = useStore();
-  const { Playground: Live } = source;
-  return Live ? <Live /> : <Still />;
+  const { playground } = useStore().source;
+  return playground ? <playground.Panel /> : <Still />;
 }
 
 export const playgroundPart: Part = {
   tab: "playground",
   Panel: Playground,
-  isThere: ({ source, model }) => (model.value?.view.kernels.kernels.length ?? 0) > 0 || (source.Playground !== undefined && offers(source, "lower")),
+  beside: ({ source: { playground, recordings } }) => (playground?.hasText(recordings.shown.value?.label ?? "") ? playground.Text : undefined),
+  isThere: ({ source, model }) => (model.value?.view.kernels.kernels.length ?? 0) > 0 || (source.playground !== undefined && offers(source, "lower")),
 };

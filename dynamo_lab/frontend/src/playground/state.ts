@@ -1,10 +1,22 @@
 // What a reader makes of a program's text, and what the kernel made of it, for each column.
-import { batch, computed, signal, type Signal } from "@preact/signals";
+import { batch, computed, type ReadonlySignal, signal, type Signal } from "@preact/signals";
 import type { Ask } from "../core/source";
 import type { AssemblyView, DraftView, PlaygroundView } from "../core/types.generated";
 import { messageOf } from "../core/words";
+import { hueOf } from "./lines";
 
 export type How = Pick<PlaygroundView, "target" | "backend" | "dynamic" | "mode">;
+
+/** Lines of the text, which the code that they became follows. */
+export interface Pointed {
+  /** The line under the pointer and the one that was clicked; 0 for none. */
+  readonly hot: ReadonlySignal<number>;
+  readonly held: ReadonlySignal<number>;
+  /** The colour of a line, in degrees; -1 for none. */
+  hue(line: number): number;
+  point(line: number): void;
+  hold(line: number): void;
+}
 
 interface Wanted {
   readonly text: string;
@@ -111,18 +123,18 @@ export class Column {
 }
 
 /** All columns of one recording's text. */
-export class Ground {
+export class Ground implements Pointed {
   readonly text: Signal<string>;
   readonly columns: Signal<readonly Column[]>;
-  /** The line under the pointer, and the one that was clicked; 0 for none. */
   readonly hot = signal(0);
   readonly held = signal(0);
+  readonly hue = hueOf;
   /** Counts the times that another text was put in the place of what the reader writes. */
   readonly replaced = signal(0);
   readonly isChanged = computed(() => this.text.value !== this.start.text);
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(readonly start: PlaygroundView, private readonly ask: Ask, readonly of: string) {
+  constructor(readonly start: PlaygroundView, readonly ask: Ask, readonly of: string) {
     this.text = signal(start.text);
     const { target, backend, dynamic, mode } = start;
     this.columns = signal([new Column("0", { target, backend, dynamic, mode })]);
@@ -133,6 +145,14 @@ export class Ground {
     this.text.value = text;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.lower(), PAUSE_MS);
+  }
+
+  point(line: number): void {
+    this.hot.value = line;
+  }
+
+  hold(line: number): void {
+    this.held.value = line;
   }
 
   lower(): void {
@@ -173,5 +193,26 @@ export class Ground {
 
   close(): void {
     clearTimeout(this.timer);
+  }
+}
+
+const OPEN_PATIENCE_MS = 20_000;
+
+/** The ground of a recording, for whichever parts of it are drawn: it is asked for once. */
+export class Opening {
+  readonly ground = signal<Ground | null>(null);
+  /** Why there is none, in a sentence. */
+  readonly refusal = signal("");
+  private isAsked = false;
+
+  async open(ask: Ask, of: string): Promise<void> {
+    if (this.isAsked || this.ground.peek()) return;
+    this.isAsked = true;
+    this.refusal.value = "";
+    await ask("playground", { of }, OPEN_PATIENCE_MS).then(
+      (start) => void (this.ground.value = new Ground(start, ask, of)),
+      (error: unknown) => void (this.refusal.value = messageOf(error)),
+    );
+    this.isAsked = false;
   }
 }

@@ -1,15 +1,19 @@
-// The same area to read, where nothing lowers: a page, or a recording without its program.
-import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+// What became of the text, to read, where nothing lowers: a page, or a recording without its program. The text is the
+// code pane's, which links the lines here with all others.
+import { computed, useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { lineToShow } from "../code/showing";
 import { useModel, useStore } from "../core/context";
-import { modelOf } from "../core/model";
-import { type SourceView, LINE, type View } from "../core/types.generated";
-import { Editor } from "../ui/editor";
-import { lights, point, type Pointed, tints } from "./code";
-import { carried, shownKernel, usedLines } from "./lines";
+import { lineEntity } from "../core/entities";
+import type { Mask } from "../core/kin";
+import type { Model } from "../core/model";
+import type { Store } from "../core/state";
+import { LINE, type SourceView, type View } from "../core/types.generated";
+import { carried, shownKernel } from "./lines";
 import { Panes } from "./panes";
+import type { Pointed } from "./state";
 
-const PAGE = "Read only: this page has no kernel that could lower a changed text. In a notebook, where the program lives, this area is for writing.";
+const PAGE = "Read only: there is no kernel here that could lower a changed text. In a notebook, while the program lives, your code is written in here.";
 const MOST = 4;
 
 const textOf = (source: SourceView | undefined): string => (source?.lines ?? []).map((line) => line[LINE.text]).join("\n");
@@ -28,57 +32,49 @@ function useSides(): readonly Side[] {
   return shown ? [shown] : [];
 }
 
+/** Lines are pointed at and held as the code pane has it. */
+function pointedIn(store: Store, model: Model, source: SourceView | undefined): Pointed {
+  const lineOf = (entity: string, mask: Mask | null): number => (source && mask ? Math.max(0, lineToShow(model, source, entity, mask)) : 0);
+  const entityOf = (line: number): string => (source && line > 0 ? lineEntity(source.id, line) : "");
+  return {
+    hot: computed(() => lineOf(store.hover.value, store.lit.value)),
+    held: computed(() => lineOf(store.pin.value, store.held.value)),
+    hue: (line) => (source ? model.hue([source.id, line]) : -1),
+    point: (line) => void (store.hover.value = entityOf(line)),
+    hold: (line) => (line > 0 ? store.togglePin(entityOf(line)) : store.unpin()),
+  };
+}
+
 export function Still({ why = PAGE }: { why?: string }) {
-  const { view } = useModel();
-  const pointed: Pointed = { hot: useSignal(0), held: useSignal(0) };
+  const store = useStore();
+  const model = useModel();
   const sides = useSides();
-  const source = view.sources[view.main_source];
+  const source = model.view.sources[model.view.main_source];
+  const pointed = useMemo(() => pointedIn(store, model, source), [store, model, source]);
+  const text = useMemo(() => textOf(source), [source]);
   return (
-    <div class="dl-ground is-still" data-own>
-      <section class="dl-ground-text" aria-label="Your code">
-        <p class="dl-ground-note dl-dim" role="note">{why}</p>
-        <Text source={source} view={view} pointed={pointed} />
-      </section>
-      <span />
+    <div class="dl-ground is-columns" data-own>
+      <p class="dl-ground-note dl-dim" role="note">{why}</p>
       <div class={`dl-ground-columns is-${sides.length}`}>
-        {sides.map((side) => <Column key={side.label} side={side} text={textOf(source)} pointed={pointed} isOnly={sides.length === 1} />)}
+        {sides.map((side) => <Column key={side.label} side={side} text={text} pointed={pointed} isOnly={sides.length === 1} />)}
       </div>
     </div>
   );
 }
 
-function Text({ source, view, pointed }: { source: SourceView | undefined; view: View; pointed: Pointed }) {
-  const parent = useRef<HTMLDivElement>(null);
-  const editor = useRef<Editor | null>(null);
-  const numbers = useMemo(() => (source?.lines ?? []).map((line) => line[LINE.number]), [source]);
-  useLayoutEffect(() => {
-    if (!parent.current) return;
-    const made = new Editor(parent.current, { text: textOf(source), language: "python", label: "Code, to read", number: (line) => numbers[line - 1] ?? line });
-    editor.current = made;
-    const used = usedLines(view.kernels.kernels, source?.id ?? null);
-    made.dress({ base: tints(made.view.state.doc, (line) => (used.has(numbers[line - 1]) ? numbers[line - 1] : 0)) });
-    const stop = point(made, (line) => numbers[line - 1] ?? 0, pointed);
-    return () => (stop(), made.destroy());
-  }, [source]);
-  const [hot, held] = [pointed.hot.value, pointed.held.value];
-  useLayoutEffect(() => editor.current?.dress({ lit: lights(editor.current.view.state.doc, (line) => numbers[line - 1] ?? 0, hot, held) }), [hot, held, numbers]);
-  return <div class="dl-code-block" ref={parent} />;
-}
-
-function Column({ side, text, pointed, isOnly }: { side: Side; text: string; pointed: Pointed; isOnly: boolean }) {
-  const { view } = side;
+function Column({ side: { label, view }, text, pointed, isOnly }: { side: Side; text: string; pointed: Pointed; isOnly: boolean }) {
   const chosen = useSignal("");
   const level = useSignal("");
-  const source = modelOf(view).view.sources[view.main_source];
-  const own = textOf(source);
+  const source = view.sources[view.main_source];
+  const own = useMemo(() => textOf(source), [source]);
   // line numbers of a library's excerpts are no places in its text: only whole texts are carried over
   const carry = useMemo(() => (own === text ? (line: number) => line : carried(own, text)), [own, text]);
   const { kernels, assemblies } = view.kernels;
   const kernel = shownKernel(kernels, chosen.value);
   const assembly = assemblies.find((one) => one.kernel === kernel?.id);
   return (
-    <section class="dl-ground-column" aria-label={side.label}>
-      {!isOnly && <div class="dl-toolbar"><b class="dl-ellipsis">{side.label}</b></div>}
+    <section class="dl-ground-column" aria-label={label}>
+      {!isOnly && <div class="dl-toolbar"><b class="dl-ellipsis">{label}</b></div>}
       <Panes
         kernels={kernels} kernel={kernel} source={source?.id ?? null} carry={carry} pointed={pointed} level={level.value} assembly={assembly}
         choose={(name) => (chosen.value = name)} chooseLevel={(name) => (level.value = name)}

@@ -5,7 +5,7 @@ import { useMounted, usePart } from "../core/context";
 import type { CollectivesView } from "../core/types.generated";
 import { seconds } from "../core/words";
 import { ticks, type Window } from "../ui/icicle";
-import { afterDrawing } from "./after-drawing";
+import { afterDrawing } from "../ui/after-drawing";
 import { cleared, coloursOf, drawLanes, drawMeeting } from "./draw";
 import { arrivalsOf, lanesOf, lineOf, nearest, timeOf, xOf } from "./lanes";
 import { ranksState } from "./state";

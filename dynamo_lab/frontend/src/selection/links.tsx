@@ -4,6 +4,7 @@ import { breakEntity, bufferEntity, frameEntity, guardEntity, kernelEntity, line
 import type { Mask } from "../core/kin";
 import type { Model } from "../core/model";
 import { Go } from "../ui/bits";
+import { grouped } from "../core/words";
 
 /** Links beyond these are counted, not drawn: a line of a large model has thousands of nodes. */
 const MOST_LINKS = 8;
@@ -16,7 +17,7 @@ export function Links({ label, to, more }: { label: string; to: readonly (readon
       <dt title={label}>{label}</dt>
       <dd>
         {to.slice(0, MOST_LINKS).map(([entity, text]) => <Go key={entity} to={entity}>{text}</Go>)}
-        {rest > 0 && <span class="dl-dim">and {rest.toLocaleString("en")} more</span>}
+        {rest > 0 && <span class="dl-dim">and {grouped(rest)} more</span>}
       </dd>
     </div>
   );

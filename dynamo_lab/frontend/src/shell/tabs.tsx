@@ -6,6 +6,7 @@ import type { Model } from "../core/model";
 import type { Part, ShownGroup } from "../core/state";
 import { type Tab, TAB_NAMES } from "../core/tabs";
 import { ReadingButton } from "../summary/reading";
+import { grouped } from "../core/words";
 
 /** Where the arrows, Home and End lead from one of so many. */
 function nextOf(key: string, at: number, count: number): number | undefined {
@@ -23,7 +24,7 @@ function Count({ tab }: { tab: Tab }) {
   const count = model ? store.parts.find((part) => part.tab === tab)?.count?.(model.view) : undefined;
   if (count === undefined) return null;
   const isKin = holdsKin(store.parts, [tab], model, store.held.value);
-  return <span class={`dl-count${isKin ? " is-kin" : ""}`}>{count.toLocaleString("en")}</span>;
+  return <span class={`dl-count${isKin ? " is-kin" : ""}`}>{grouped(count)}</span>;
 }
 
 /** The arrows of a tab walk the tabs; whoever clicks on Steps wants them to walk the steps. */

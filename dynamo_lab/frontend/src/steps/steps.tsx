@@ -1,19 +1,17 @@
 // The steps of the analysis: one instruction at a time, forwards and back.
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { Code } from "../code/code";
 import { useModel, usePart, useStore } from "../core/context";
 import { nodeEntity } from "../core/entities";
-import { CALL, type EventRow, INSTRUCTION, type NodeRow, type Stop, type Symbolic } from "../core/types.generated";
-import { plural } from "../core/words";
+import { ADDED_NODE, CALL, type EventRow, INSTRUCTION, type NodeRow, type Stop, type Symbolic } from "../core/types.generated";
+import { grouped, plural } from "../core/words";
 import { Empty, Prose } from "../ui/bits";
+import { VirtualList, type VirtualListProps } from "../ui/virtual-list";
 import { guardTexts, isInner, isThere, type Playback } from "./playback";
 import { playbackOf, stepsState } from "./state";
 
-/** Rows drawn of a long list: those before them are counted. */
-const MOST_ROWS = 80;
-
-/** Instructions drawn around the current one. */
-const MOST_INSTRUCTIONS = 400;
+/** Pixels, as the style sheet has them. */
+const ROW = 19;
 
 function usePlayback(): { playback: Playback; step: number } {
   const { playback: played, step: at } = usePart(stepsState);
@@ -116,7 +114,7 @@ function Deed() {
   const isLast = step === take.end - 1 && !events.some(([, , text]) => text === take.ending);
   return (
     <p class="dl-deed" aria-live="polite">
-      <span class="dl-dim">step {(step + 1).toLocaleString("en")} of {playback.count.toLocaleString("en")}</span>
+      <span class="dl-dim">step {grouped(step + 1)} of {grouped(playback.count)}</span>
       <Chain />
       {into >= 0 && <span class="dl-told">It goes into <code>{playback.view.codes[playback.view.calls[into][CALL.code]].name}()</code>.</span>}
       {events.map((event, i) => <Told key={i} event={event} />)}
@@ -135,46 +133,35 @@ function Pane({ title, help, children, class: name }: { title: ComponentChildren
   );
 }
 
-/** A scrolling list that keeps its current row, or its end, in sight. */
-function Rows({ children, show }: { children: ComponentChildren; show: unknown }) {
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const list = box.current;
-    if (!list) return;
-    const row = list.querySelector<HTMLElement>(".is-current");
-    if (row) list.scrollTop = row.offsetTop - (list.clientHeight - row.offsetHeight) / 2;
-    else list.scrollTop = list.scrollHeight;
-  }, [show]);
-  return <div class="dl-rows" ref={box} tabIndex={0}>{children}</div>;
-}
-
 function Bytecode() {
   const { playback, step } = usePlayback();
   const store = useStore();
-  const code = playback.view.codes[playback.codeOf(step)];
+  const { name, where, instructions } = playback.view.codes[playback.codeOf(step)];
   const current = playback.instruction(step);
-  const first = Math.max(0, current - MOST_INSTRUCTIONS / 2);
-  const shown = code.instructions.slice(first, current + MOST_INSTRUCTIONS / 2);
-  const choose = (index: number): void => stepsState(store).play(playback.stepOf(index, step));
+  const row = (at: number) => {
+    const [, opname, argument, line, , , , isTarget] = instructions[at];
+    const isNew = line > 0 && line !== (instructions[at - 1]?.[INSTRUCTION.line] ?? -1);
+    return (
+      <>
+        <span class="dl-row-number">{isNew ? line : ""}</span>
+        <span class="dl-jump" title={isTarget ? "a jump leads here" : undefined}>{isTarget ? "\u00bb" : ""}</span>
+        <span class="dl-op">{opname}</span>
+        <span class="dl-args">{argument}</span>
+      </>
+    );
+  };
   return (
-    <Pane class="dl-pane-code" title={<>bytecode <span class="dl-dim">{code.name}, {code.where}</span></>} help="What Python would run: Dynamo reads it one instruction at a time">
-      <Rows show={step}>
-        {shown.map(([, opname, argument, line, , , , isTarget], i) => {
-          const at = first + i;
-          const isNew = line > 0 && line !== (code.instructions[at - 1]?.[INSTRUCTION.line] ?? -1);
-          return (
-            <div key={at} class={`dl-instruction${at === current ? " is-current" : ""}`} onClick={() => choose(at)} aria-current={at === current ? "step" : undefined}>
-              <span class="dl-row-number">{isNew ? line : ""}</span>
-              <span class="dl-jump" title={isTarget ? "a jump leads here" : undefined}>{isTarget ? "\u00bb" : ""}</span>
-              <span class="dl-op">{opname}</span>
-              <span class="dl-args">{argument}</span>
-            </div>
-          );
-        })}
-      </Rows>
+    <Pane class="dl-pane-code" title={<>bytecode <span class="dl-dim">{name}, {where}</span></>} help="What Python would run: Dynamo reads it one instruction at a time">
+      <VirtualList
+        label="Bytecode" class="dl-rows" count={instructions.length} row={ROW} current={current} show={{ index: current, tick: step }} isCentred
+        entity={() => ""} rowClass={(at) => `dl-instruction${at === current ? " is-current" : ""}`} renderRow={row}
+        onChoose={(at) => stepsState(store).play(playback.stepOf(at, step))}
+      />
     </Pane>
   );
 }
+
+const Nothing = ({ children }: { children: ComponentChildren }) => <div class="dl-rows"><span class="dl-dim">{children}</span></div>;
 
 function Value({ name, value, isNew, inner }: { name?: string; value: Symbolic; isNew?: boolean; inner?: boolean }) {
   const { playback } = usePlayback();
@@ -216,34 +203,37 @@ function Knowledge() {
   );
 }
 
-function GraphRow({ row: [added, graph, node], step, isCompiled }: { row: NodeRow; step: number; isCompiled: boolean }) {
-  const [at, name, , text, value, depth] = added;
-  const isLost = isCompiled && depth === 0 && node < 0;
+function Added({ row: [[, name, , text, value, depth]], isLost }: { row: NodeRow; isLost: boolean }) {
   return (
-    <div
-      class={`dl-known${at === step ? " is-new" : ""}${isLost ? " is-inner" : ""}`} style={{ paddingInlineStart: `${8 + 14 * depth}px` }}
-      data-entity={node >= 0 ? nodeEntity(graph, node) : undefined} title={isLost ? "Nothing used it, so it was dropped before the graph was compiled" : undefined}
-    >
-      <span class="dl-name">{name}</span>
+    <>
+      <span class="dl-name" style={{ paddingInlineStart: `${14 * depth}px` }} title={isLost ? "Nothing used it, so it was dropped before the graph was compiled" : undefined}>{name}</span>
       {value && <span class="dl-value">{value}</span>}
-      <span class="dl-args">{text}</span>
-    </div>
+      <span class="dl-args" title={text}>{text}</span>
+    </>
   );
+}
+
+/** Rows up to now, the last of them in sight. */
+function SoFar({ label, count, ...rows }: Pick<VirtualListProps, "label" | "count" | "entity" | "rowClass" | "renderRow">) {
+  const { step } = usePlayback();
+  return <VirtualList label={label} class="dl-rows" count={count} row={ROW} current={-1} show={{ index: count - 1, tick: step }} {...rows} />;
 }
 
 function Graph() {
   const { playback, step } = usePlayback();
   const { first, end } = playback.nodes(step);
   const there = playback.view.nodes.slice(first, end).filter((row) => isThere(row, step));
-  const shown = there.slice(-MOST_ROWS);
   const isCompiled = playback.take(step).graph !== null;
+  const isLost = ([added, , node]: NodeRow): boolean => isCompiled && added[ADDED_NODE.depth] === 0 && node < 0;
   return (
     <Pane class="dl-pane-graph" title={<>graph <span class="dl-dim">{plural(there.length, "node")} so far</span></>} help="What Dynamo has captured in this analysis; new nodes are lit">
-      <Rows show={step}>
-        {there.length > shown.length && <span class="dl-dim">{plural(there.length - shown.length, "earlier node")}</span>}
-        {shown.map((row, i) => <GraphRow key={i} row={row} step={step} isCompiled={isCompiled} />)}
-        {there.length === 0 && <span class="dl-dim">nothing yet</span>}
-      </Rows>
+      {there.length === 0 ? <Nothing>nothing yet</Nothing> : (
+        <SoFar
+          label="Nodes so far" count={there.length} entity={(i) => (there[i][2] >= 0 ? nodeEntity(there[i][1], there[i][2]) : "")}
+          rowClass={(i) => `dl-known${there[i][0][ADDED_NODE.step] === step ? " is-new" : ""}${isLost(there[i]) ? " is-inner" : ""}`}
+          renderRow={(i) => <Added row={there[i]} isLost={isLost(there[i])} />}
+        />
+      )}
     </Pane>
   );
 }
@@ -252,29 +242,36 @@ function Guards() {
   const { playback, step } = usePlayback();
   const { first, end } = playback.guards(step);
   const all = playback.view.guards.slice(first, end);
-  const fresh = all.filter(([at]) => at === step);
-  const old = all.slice(0, all.length - fresh.length);
+  const newest = all.findIndex(([at]) => at === step);
+  const old = guardTexts(newest < 0 ? all : all.slice(0, newest));
+  const texts = [...old, ...guardTexts(newest < 0 ? [] : all.slice(newest))];
   return (
-    <Pane class="dl-pane-guards" title={<>guards <span class="dl-dim">{all.length.toLocaleString("en")} so far</span></>} help="What must hold for the compiled code to be used again; new ones are lit">
-      <Rows show={step}>
-        {guardTexts(old.slice(-MOST_ROWS)).map((text, i) => <div key={i} class="dl-known"><span class="dl-args">{text}</span></div>)}
-        {guardTexts(fresh).map((text, i) => <div key={`new ${i}`} class="dl-known is-new"><span class="dl-args">{text}</span></div>)}
-        {all.length === 0 && <span class="dl-dim">none yet</span>}
-      </Rows>
+    <Pane class="dl-pane-guards" title={<>guards <span class="dl-dim">{grouped(all.length)} so far</span></>} help="What must hold for the compiled code to be used again; new ones are lit">
+      {texts.length === 0 ? <Nothing>none yet</Nothing> : (
+        <SoFar
+          label="Guards so far" count={texts.length} entity={() => ""} rowClass={(i) => `dl-known${i >= old.length ? " is-new" : ""}`}
+          renderRow={(i) => <span class="dl-args" title={texts[i]}>{texts[i]}</span>}
+        />
+      )}
     </Pane>
   );
 }
 
 export function Steps() {
-  if (!playbackOf(useModel())) {
+  const model = useModel();
+  const { isCodeShown, isCodeHidden } = useStore();
+  if (!playbackOf(model)) {
     return <Empty title="No steps">Run the cell with <code>%%compile --steps</code> to record each instruction that Dynamo interprets.</Empty>;
   }
+  // the steps are played on the code: where the pane beside the tabs is not shown, it stands here, and no tab moves
+  const isOwn = !isCodeShown.value && !isCodeHidden.value && model.view.sources.length > 0;
   return (
     <div class="dl-steps">
       <Transport />
       <Slider />
       <Deed />
-      <div class="dl-panes">
+      <div class={`dl-panes${isOwn ? " has-code" : ""}`}>
+        {isOwn && <section class="dl-pane dl-pane-source" aria-label="Your code"><Code /></section>}
         <Bytecode />
         <Knowledge />
         <Graph />

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { MEMORY_KINDS } from "../core/tables.generated";
 import type { TrainingBar, TrainingLife, TrainingPlanView } from "../core/types.generated";
 import { VirtualList } from "../ui/virtual-list";
+import { grouped } from "../core/words";
 
 const KINDS = Object.keys(MEMORY_KINDS);
 const HEIGHT = 100;
@@ -16,7 +17,7 @@ function Bar({ bar, most }: { bar: TrainingBar; most: number }) {
     <>
       <span>{bar.name}</span>
       <span class="dl-training-bar" role="img" aria-label={`${bar.name}: ${bar.size}`}>
-        {bar.parts.map((bytes, i) => bytes > 0 && <i key={KINDS[i]} class={`dl-kind-${KINDS[i]}`} style={{ width: `${(100 * bytes) / most}%` }} title={`${MEMORY_KINDS[KINDS[i]]}: ${bytes.toLocaleString("en")} bytes`} />)}
+        {bar.parts.map((bytes, i) => bytes > 0 && <i key={KINDS[i]} class={`dl-kind-${KINDS[i]}`} style={{ width: `${(100 * bytes) / most}%` }} title={`${MEMORY_KINDS[KINDS[i]]}: ${grouped(bytes)} bytes`} />)}
       </span>
       <b class="dl-bytes">{bar.size}</b>
       <span class="dl-dim">{bar.told}</span>
@@ -76,7 +77,7 @@ export function Chart({ plan, most, at, choose }: ChartProps) {
 function Life({ life, count, at }: { life: TrainingLife; count: number; at: number }) {
   const percent = (steps: number): string => `${(100 * steps) / count}%`;
   const when = life.end > life.start ? `operations ${life.start + 1} to ${life.end + 1}` : `operation ${life.start + 1}`;
-  const offset = life.offset < 0 ? "beside the arena" : `at byte ${life.offset.toLocaleString("en")} of the arena`;
+  const offset = life.offset < 0 ? "beside the arena" : `at byte ${grouped(life.offset)} of the arena`;
   return (
     <>
       <b class="dl-bytes">{life.size}</b>

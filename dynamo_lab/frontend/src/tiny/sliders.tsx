@@ -2,6 +2,7 @@
 import { Fold, Go } from "../ui/bits";
 import type { TrainingParameter } from "../core/types.generated";
 import { layersOf, type Shares, STOPS, stopOf } from "./replan";
+import { grouped } from "../core/words";
 
 const percent = (share: number): string => `${Math.round(100 * share * 10) / 10} %`;
 
@@ -70,7 +71,7 @@ export function Each({ parameters, shares, set }: EachProps) {
               ) : (
                 <input type="checkbox" checked={share > 0} disabled={!set} aria-label={`Update ${name}`} onChange={(event) => set?.(name, event.currentTarget.checked ? 1 : 0)} />
               )}
-              <span class="dl-dim">{share === 0 ? "none" : share === 1 ? "all" : percent(share)} of {elements.toLocaleString("en")}</span>
+              <span class="dl-dim">{share === 0 ? "none" : share === 1 ? "all" : percent(share)} of {grouped(elements)}</span>
             </div>
           );
         })}

@@ -6,9 +6,8 @@ import {
   Decoration, type DecorationSet, EditorView, type GutterMarker, gutter,
   highlightSpecialChars, lineNumbers,
 } from "@codemirror/view";
-import { classHighlighter } from "@lezer/highlight";
 import { parser } from "@lezer/python";
-import { hasGaps, pythonInSight } from "./highlight";
+import { coloured, hasGaps, pythonInSight } from "./highlight";
 
 /** Decorations, or what makes those of the lines in sight. */
 export type Drawn = DecorationSet | ((view: EditorView) => DecorationSet);
@@ -162,7 +161,7 @@ function extensions(options: EditorOptions): Extension[] {
     options.signs ? gutter({ class: "dl-times", markers: (view) => view.state.field(dressing).times }) : [],
     // Shows control and bidirectional characters, so that code cannot look like other code.
     highlightSpecialChars(),
-    syntaxHighlighting(classHighlighter),
+    syntaxHighlighting(coloured),
     colours(options),
     dressing,
     scrollWithin,

@@ -4,8 +4,18 @@
 // fewer errors wins.
 import type { Extension, Range } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view";
-import { classHighlighter, highlightTree } from "@lezer/highlight";
+import { highlightTree, tagHighlighter, tags } from "@lezer/highlight";
 import { parser } from "@lezer/python";
+
+/** What has a colour in the style sheet. Other names, operators and brackets would be most elements of a text, to no end. */
+export const coloured = tagHighlighter([
+  { tag: tags.keyword, class: "tok-keyword" },
+  { tag: [tags.string, tags.regexp, tags.escape, tags.special(tags.string)], class: "tok-string" },
+  { tag: [tags.number, tags.bool, tags.atom], class: "tok-number" },
+  { tag: [tags.comment, tags.meta], class: "tok-comment" },
+  { tag: [tags.typeName, tags.className, tags.namespace], class: "tok-type" },
+  { tag: tags.definition(tags.variableName), class: "tok-definition" },
+]);
 
 const QUOTE = '"""';
 
@@ -53,7 +63,7 @@ export function highlightPieces(numbers: readonly number[], texts: readonly stri
   for (const piece of pieces(numbers, texts)) {
     const [text, from] = [piece.text, offset + piece.from];
     const before = opening(text);
-    highlightTree(parser.parse(before + text), classHighlighter, (start, end, classes) => {
+    highlightTree(parser.parse(before + text), coloured, (start, end, classes) => {
       const [a, b] = [Math.max(0, start - before.length), end - before.length];
       if (b > a) ranges.push(Decoration.mark({ class: classes }).range(from + a, from + b));
     });

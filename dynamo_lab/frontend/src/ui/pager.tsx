@@ -1,5 +1,6 @@
 // Which part of a long list is drawn, and the steps to its neighbours.
 import { PAGE, type Page } from "./paging";
+import { grouped } from "../core/words";
 
 interface PagerProps {
   readonly page: Page;
@@ -10,7 +11,7 @@ interface PagerProps {
 
 export function Pager({ page, count, word, choose }: PagerProps) {
   if (count <= PAGE) return null;
-  const [first, end, all] = [page.first + 1, page.end, count].map((value) => value.toLocaleString("en"));
+  const [first, end, all] = [page.first + 1, page.end, count].map(grouped);
   return (
     <span class="dl-pager">
       <span role="status">{word} {first}{"\u2013"}{end} of {all}</span>

@@ -1,10 +1,9 @@
 // A list that draws only the rows in sight, walked with j and k or the arrows. It is a grid of one column to a
 // screen reader: rows hold links, which the options of a list box may not.
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useReducer, useRef } from "preact/hooks";
 import { useStore } from "../core/context";
-import { scrollToShow, visibleRange } from "./virtual";
+import { scrollToMiddle, scrollToShow, visibleRange } from "./virtual";
 
 export interface VirtualListProps {
   readonly label: string;
@@ -18,70 +17,105 @@ export interface VirtualListProps {
   onChoose?(index: number): void;
   /** The row to bring into sight; a new tick scrolls again. */
   readonly show?: { readonly index: number; readonly tick: number };
+  /** Brings it to the middle, and not only into sight. */
+  readonly isCentred?: boolean;
   /** A click's own work: without pinning by the pointer's rule. */
   readonly current?: number;
 }
 
 const STEPS: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
+/** Where a list stands. No signals: what is asked for is drawn in its place in the render that learns of it. */
+interface Standing {
+  /** Where it is to be scrolled to, and where it is. */
+  top: number;
+  scrolled: number;
+  /** Null until it is known. */
+  height: number | null;
+  cursor: number;
+  /** The tick that was answered. */
+  asked: number | undefined;
+}
+
+/** Until the height is known as much is drawn as mostly fits. */
+const USUAL_HEIGHT = 600;
+
 export function VirtualList(props: VirtualListProps) {
-  const { count, row } = props;
+  const { count, row, show } = props;
   const store = useStore();
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
-  const top = useSignal(0);
-  const height = useSignal(600);
-  const cursor = useSignal(-1);
+  const latest = useRef(props);
+  latest.current = props;
+  const at = useRef<Standing>({ top: 0, scrolled: 0, height: null, cursor: -1, asked: undefined }).current;
+  const [, redraw] = useReducer((times: number, _: null) => times + 1, 0);
+  const reach = (index: number): void => {
+    const { count, row, isCentred } = latest.current;
+    if (at.height === null || index < 0) return;
+    const to = isCentred ? scrollToMiddle(index, row, at.height) : scrollToShow(index, row, at.top, at.height);
+    at.top = Math.min(to, Math.max(0, count * row - at.height));
+  };
+  /** Where it is there already, this would only lay out the page once more. */
+  const scroll = (): void => {
+    if (!scroller.current || at.scrolled === at.top) return;
+    scroller.current.scrollTop = at.top;
+    at.scrolled = at.top;
+  };
 
+  if (show && show.tick !== at.asked) {
+    at.asked = show.tick;
+    if (show.index >= 0) at.cursor = show.index;
+    reach(show.index);
+  }
+  useLayoutEffect(scroll, [show?.tick]);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
     // it tells the height before the first picture, too; to ask for it here would lay out the page once more
-    const observer = new ResizeObserver(() => (height.value = element.clientHeight));
+    const observer = new ResizeObserver(() => {
+      const isFirst = at.height === null;
+      if (at.height === element.clientHeight) return;
+      at.height = element.clientHeight;
+      if (isFirst) reach(latest.current.show?.index ?? -1);
+      scroll();
+      redraw(null);
+    });
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
 
-  const scrollTo = (index: number): void => {
-    const element = scroller.current;
-    if (!element || index < 0) return;
-    element.scrollTop = scrollToShow(index, row, element.scrollTop, element.clientHeight);
-    top.value = element.scrollTop;
-  };
-  useLayoutEffect(() => {
-    if (!props.show || props.show.index < 0) return;
-    cursor.value = props.show.index;
-    scrollTo(props.show.index);
-  }, [props.show?.tick]);
-
+  const height = at.height ?? USUAL_HEIGHT;
   const move = (to: number): void => {
-    cursor.value = Math.max(0, Math.min(count - 1, to));
-    store.hover.value = props.entity(cursor.value);
-    scrollTo(cursor.value);
+    at.cursor = Math.max(0, Math.min(count - 1, to));
+    store.hover.value = props.entity(at.cursor);
+    reach(at.cursor);
+    scroll();
+    redraw(null);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || count === 0) return;
-    const page = Math.max(1, Math.floor(height.value / row) - 1);
-    const at = cursor.value;
-    if (event.key in STEPS) move(at < 0 ? range.first + 6 * Number(range.first > 0) : at + STEPS[event.key]);
-    else if (event.key === "PageDown") move(at + page);
-    else if (event.key === "PageUp") move(at - page);
+    const page = Math.max(1, Math.floor(height / row) - 1);
+    const { cursor } = at;
+    if (event.key in STEPS) move(cursor < 0 ? range.first + 6 * Number(range.first > 0) : cursor + STEPS[event.key]);
+    else if (event.key === "PageDown") move(cursor + page);
+    else if (event.key === "PageUp") move(cursor - page);
     else if (event.key === "Home") move(0);
     else if (event.key === "End") move(count - 1);
-    else if ((event.key === "Enter" || event.key === " ") && at >= 0 && at < count) {
-      props.onChoose?.(at);
-      if (props.entity(at)) store.togglePin(props.entity(at));
+    else if ((event.key === "Enter" || event.key === " ") && cursor >= 0 && cursor < count) {
+      props.onChoose?.(cursor);
+      if (props.entity(cursor)) store.togglePin(props.entity(cursor));
     } else return;
     event.preventDefault();
   };
   const onClick = (event: MouseEvent): void => {
     const found = event.target instanceof Element ? event.target.closest("[data-index]") : null;
     if (!found) return;
-    cursor.value = Number(found.getAttribute("data-index"));
-    props.onChoose?.(cursor.value);
+    at.cursor = Number(found.getAttribute("data-index"));
+    props.onChoose?.(at.cursor);
+    redraw(null);
   };
 
-  const range = visibleRange(count, row, Math.min(top.value, Math.max(0, count * row - height.value)), height.value);
+  const range = visibleRange(count, row, Math.min(at.top, Math.max(0, count * row - height)), height);
   const rows = [];
   for (let i = range.first; i < range.end; i++) {
     rows.push(
@@ -90,8 +124,8 @@ export function VirtualList(props: VirtualListProps) {
         id={`${id}-${i}`}
         role="row"
         aria-rowindex={i + 1}
-        aria-selected={i === (props.current ?? cursor.value)}
-        class={`dl-row ${props.rowClass?.(i) ?? ""}${i === cursor.value ? " is-cursor" : ""}`}
+        aria-selected={i === (props.current ?? at.cursor)}
+        class={`dl-row ${props.rowClass?.(i) ?? ""}${i === at.cursor ? " is-cursor" : ""}`}
         style={{ height: `${row}px` }}
         data-index={i}
         data-entity={props.entity(i) || undefined}
@@ -108,8 +142,13 @@ export function VirtualList(props: VirtualListProps) {
       aria-rowcount={count}
       tabIndex={0}
       aria-label={props.label}
-      aria-activedescendant={cursor.value >= range.first && cursor.value < range.end ? `${id}-${cursor.value}` : undefined}
-      onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
+      aria-activedescendant={at.cursor >= range.first && at.cursor < range.end ? `${id}-${at.cursor}` : undefined}
+      onScroll={({ currentTarget: { scrollTop } }) => {
+        at.scrolled = scrollTop;
+        if (scrollTop === at.top) return;
+        at.top = scrollTop;
+        redraw(null);
+      }}
       onKeyDown={onKeyDown}
       onClick={onClick}
     >

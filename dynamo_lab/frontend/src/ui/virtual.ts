@@ -20,8 +20,13 @@ export function scrollToShow(index: number, row: number, top: number, height: nu
   if (start >= top && start + row <= top + height) return top;
   // Far away: to the middle, so that its neighbours can be read. Near: the least move.
   const far = start < top - height || start > top + 2 * height;
-  if (far) return Math.max(0, start - (height - row) / 2);
+  if (far) return scrollToMiddle(index, row, height);
   return start < top ? start : Math.max(0, start + row - height);
+}
+
+/** Where to scroll so that `index` is in the middle. */
+export function scrollToMiddle(index: number, row: number, height: number): number {
+  return Math.max(0, index * row - (height - row) / 2);
 }
 
 /** The first of the ascending `indices` after `from` (or before it), around the ends. */

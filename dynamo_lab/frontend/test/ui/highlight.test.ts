@@ -26,4 +26,10 @@ describe("highlightPieces", () => {
     const found = highlightPieces([7, 8], text).map((range) => [text.join("\n").slice(range.from, range.to), range.value.spec.class]);
     expect(found).toContainEqual(["return", "tok-keyword"]);
   });
+
+  it("makes elements of what has a colour alone", () => {
+    const text = ["return self.act(x) + 1  # twice"];
+    const found = highlightPieces([1], text).map((range) => [text[0].slice(range.from, range.to), range.value.spec.class]);
+    expect(found).toEqual([["return", "tok-keyword"], ["1", "tok-number"], ["# twice", "tok-comment"]]);
+  });
 });

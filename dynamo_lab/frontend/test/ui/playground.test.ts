@@ -7,7 +7,7 @@ import { carried, originBelow, originOf, shownKernel, usedLines } from "../../sr
 import { Column, Ground, MOST_COLUMNS, PAUSE_MS, SUPERSEDED_MS } from "../../src/playground/state";
 
 const HOW = { target: "cpu", backend: "inductor", dynamic: null, mode: null };
-const START: PlaygroundView = { ...HOW, text: "a", name: "cell 1", targets: [["cpu", "cpu"]], inputs: "", reading: "" };
+const START: PlaygroundView = { ...HOW, text: "a", name: "cell 1", targets: [["cpu", "cpu"]], inputs: "", reading: "", source: 0, above: 0 };
 
 const draft = (given: Partial<DraftView> = {}): DraftView => ({
   kernels: { kernels: [], wrappers: [], empty: "", assemblies: [], gpus: [] }, diagnostics: [], has_failed: false, facts: "", source: 0, idle: [], edit: null, ...given,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextOf, scrollToShow, visibleRange } from "../../src/ui/virtual";
+import { nextOf, scrollToMiddle, scrollToShow, visibleRange } from "../../src/ui/virtual";
 
 describe("visibleRange", () => {
   it("draws what is in sight and a little more", () => {
@@ -34,5 +34,12 @@ describe("nextOf", () => {
     expect(nextOf([2, 5, 9], 9, 1)).toBe(2);
     expect(nextOf([2, 5, 9], 2, -1)).toBe(9);
     expect(nextOf([], 0, 1)).toBe(-1);
+  });
+});
+
+describe("scrollToMiddle", () => {
+  it("leaves as much above as below, and nothing above the first row", () => {
+    expect(scrollToMiddle(100, 20, 220)).toBe(1900);
+    expect(scrollToMiddle(2, 20, 220)).toBe(0);
   });
 });

@@ -11,6 +11,7 @@ import { graphsState } from "../state";
 import { Drawing } from "./drawing";
 import { Neighbourhood } from "./neighbourhood";
 import { type BoxId, countInputs, FEW_INPUTS, MAX_BOXES, Scenes } from "./scenes";
+import { grouped } from "../../core/words";
 
 function Modules({ index }: { index: GraphIndex }) {
   const store = useStore();
@@ -93,8 +94,8 @@ export function Diagram({ index }: { index: GraphIndex }) {
   const least = new Scenes(graph, graphs, countInputs(graph) <= FEW_INPUTS).count(new Set());
   if (least <= MAX_BOXES) return <Modules index={index} />;
   const why = graph.modules.length <= 1
-    ? `This graph has ${index.size.toLocaleString("en")} nodes and no modules to fold them into.`
-    : `This graph has ${least.toLocaleString("en")} boxes with every module closed, more than can be read.`;
+    ? `This graph has ${grouped(index.size)} nodes and no modules to fold them into.`
+    : `This graph has ${grouped(least)} boxes with every module closed, more than can be read.`;
   const held = store.held.value;
   const linked = held ? kin.nodesIn(held, graph.id).at(0) : undefined;
   const firstOperator = graph.name.findIndex((_, node) => index.op(node).startsWith("call_"));

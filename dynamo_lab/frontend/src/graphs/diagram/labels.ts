@@ -4,6 +4,7 @@ import type { ModuleView, RepeatView } from "../../core/types.generated";
 import { cut, plural } from "../../core/words";
 import type { GraphIndex } from "../graph-index";
 import { type Box, nodesOf } from "./scenes";
+import { grouped } from "../../core/words";
 
 export interface Label {
   readonly title: string;
@@ -22,7 +23,7 @@ export function moduleLabel({ name, path, type }: ModuleView): string {
 const TIMES = "\u00d7";
 
 /** "24 times h.0 … h.23", with a sign, or what the blocks hold where they have no name. */
-export const repeatLabel = ({ times, name, holds }: RepeatView): string => `${TIMES} ${times.toLocaleString("en")} ${name || holds}`;
+export const repeatLabel = ({ times, name, holds }: RepeatView): string => `${TIMES} ${grouped(times)} ${name || holds}`;
 
 /** "body 1 of cond": the title without the graph that it lies in. */
 export const bodyName = (title: string): string => title.slice(Math.max(0, title.indexOf("body ")));
@@ -33,7 +34,7 @@ export function labelOf(index: GraphIndex, box: Box): Label {
     const count = nodesOf(graph, box).length;
     if (box.blocks) {
       const { parts, isRest, repeat } = box.blocks;
-      const title = isRest ? `${TIMES} ${parts.length.toLocaleString("en")} more` : repeatLabel(graph.repeats[repeat]);
+      const title = isRest ? `${TIMES} ${grouped(parts.length)} more` : repeatLabel(graph.repeats[repeat]);
       return { title: cut(title, 34), detail: `${plural(Math.floor(count / parts.length), "node")} each` };
     }
     return { title: cut(moduleLabel(graph.modules[box.module]), 34), detail: plural(count, "node") };
