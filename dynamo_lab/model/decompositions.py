@@ -94,6 +94,10 @@ class Decompositions(Struct, frozen=True, kw_only=True):
     steps: tuple[Step, ...] = ()
     rules: tuple[Rule, ...] = ()
 
+    def whole(self) -> "Decompositions":
+        """Itself, with all that a live recording works out when it is first asked for."""
+        return self
+
 
 Lowering = Literal["code", "extern", "none"]
 """Inductor generates code for an operator, calls an existing kernel, or has no lowering of it."""

@@ -12,7 +12,6 @@ from dynamo_lab.capture.core.environment import describe_environment
 from dynamo_lab.capture.core.hooks import REAL_STACK
 from dynamo_lab.capture.core.peaks import Peaks
 from dynamo_lab.capture.core.sources import Texts
-from dynamo_lab.capture.core.undo import held
 from dynamo_lab.errors import AbsentError
 from dynamo_lab.model.attention.calls import Attention
 from dynamo_lab.model.autograd import Partition
@@ -55,7 +54,7 @@ class CallKeeper(Protocol):
     """Operator calls while they are recorded."""
 
     def freeze(self, *, is_done: bool) -> Decompositions:
-        """The calls so far; after the recording, with what each becomes."""
+        """The calls so far; after the recording, with what each becomes once somebody looks."""
         ...
 
 
@@ -217,7 +216,6 @@ class Recorder:
         with self.lock:
             rank = self._rank()  # first, because it may add lines
             sources, spans, stacks = self.texts.freeze()
-            calls = self._calls()  # before the notes, because it may add one
             return Recording(
                 title=self.title,
                 target=self.target,
@@ -260,7 +258,7 @@ class Recorder:
                 pipelines=tuple(self.pipelines),
                 passes=tuple(self.passes),
                 patterns=tuple(self.patterns),
-                decompositions=calls,
+                decompositions=self._calls(),
                 film=self.steps.freeze() if self.steps else None,
                 notes=tuple(self.notes),
                 environment=describe_environment(self.options),
@@ -281,13 +279,7 @@ class Recorder:
     def _calls(self) -> Decompositions:
         if self.decompositions is None:
             return Decompositions()
-        keeper, is_done = self.decompositions, self.stopped is not None
-        try:
-            # it runs operators under a mode of PyTorch's, which an interrupt could leave on
-            return held(lambda: keeper.freeze(is_done=is_done))
-        except Exception as error:  # it depends on more of PyTorch than recording the calls did
-            self.note_failure("decompositions", error)
-            return self.decompositions.freeze(is_done=False)
+        return self.decompositions.freeze(is_done=self.stopped is not None)
 
     @property
     def recording(self) -> Recording:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import Any
 
 from dynamo_lab.capture.core.changed import is_changed
 from dynamo_lab.model.core.sources import Excerpt, Source, SourceKind, Span, Stack
@@ -31,6 +32,7 @@ class Texts:
         self._texts: dict[int, list[str]] = {}
         self._changed: set[int] = set()
         self._spans: dict[Span, int] = {}
+        self._asked: dict[Any, int] = {}
         self._stacks: dict[Stack, int] = {}
         self._formatted: dict[str, int] = {}
 
@@ -79,6 +81,10 @@ class Texts:
         end_line: int | None = None,
     ) -> int:
         """The index of a span. `columns` count UTF-8 bytes, as code objects do."""
+        asked = (path, line, function, columns, end_line)
+        found = self._asked.get(asked)  # most are asked for again: by each guard, by each node
+        if found is not None:
+            return found
         source, line = self.source(path), line or 1
         self._lines[source].add(line)
         last = end_line or line
@@ -90,7 +96,8 @@ class Texts:
             last if end_line else -1,
             self._characters(source, last, columns[1]),
         )
-        return self._spans.setdefault(span, len(self._spans))
+        found = self._asked[asked] = self._spans.setdefault(span, len(self._spans))
+        return found
 
     def columns(
         self, path: str, line: int, end_line: int, columns: tuple[int | None, int | None]

@@ -1,12 +1,13 @@
 """Decompositions: which rules AOTAutograd applied in this run, and what each call can become.
 
-While the program compiles, only each call and its rule are stored. When the recording ends, each
-distinct call is decomposed once for each set, on fake tensors of its layout.
+While the program compiles, only each call and its rule are stored. When somebody looks at what they
+become, each distinct call is decomposed once for each set, on fake tensors of its layout.
 """
 
 import threading
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,11 +15,13 @@ from msgspec.structs import replace
 from torch import fx
 
 from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.undo import held
 from dynamo_lab.capture.decompositions import hooks
+from dynamo_lab.capture.decompositions.later import Later
 from dynamo_lab.capture.graphs.calls import CallOf, call_of, written
 from dynamo_lab.capture.graphs.nodes import tensor_value
 from dynamo_lab.errors import DecompositionError
-from dynamo_lab.model.decompositions import TARGETS, Decompositions, Traced
+from dynamo_lab.model.decompositions import TARGETS, Decompositions, Target, Traced
 from dynamo_lab.model.graphs import Graph
 
 
@@ -45,7 +48,9 @@ class DecompositionProbes:
         self._traced: list[Traced] = []
         self._seen: dict[fx.Graph, list[_Seen]] = {}
         self._local = threading.local()
-        self._whole: Decompositions | None = None
+        self._later: Later | None = None
+        self._unfolding = threading.Lock()
+        self._is_whole = False
 
     def install(self, patches: Patches) -> None:
         """Watch where tracing looks for a rule, and where a composite operator is decomposed."""
@@ -126,31 +131,48 @@ class DecompositionProbes:
         )
 
     def freeze(self, *, is_done: bool) -> Decompositions:
-        """The calls so far; after the recording, with what each becomes."""
+        """The calls so far; after the recording, with what each becomes once somebody looks."""
+        traced = tuple(self._traced)
         if not is_done:
-            return self._table.freeze(tuple(self._traced))
-        if self._whole is None:
+            return self._table.freeze(traced)
+        if self._later is None:
             self._seen.clear()
-            self._unfold()
-            self._whole = self._table.freeze(tuple(self._traced))
-        return self._whole
+            self._later = Later.of(traced, partial(self._worked_out, traced))
+        return self._later
+
+    def _worked_out(self, traced: tuple[Traced, ...]) -> Decompositions:
+        """Runs operators under a mode of PyTorch's, which an interrupt could leave on."""
+        with self._unfolding:
+            if not self._is_whole:
+                held(self._unfold)
+                self._is_whole = True
+            return self._table.freeze(traced)
 
     def _unfold(self) -> None:
+        kept = {traced.call for traced in self._traced}
+        calls = {index: call for index, call in self._calls.items() if index in kept}
+        try:
+            for to in TARGETS if calls else ():
+                self._take_apart(calls, to)
+        except Exception as error:  # it depends on more of PyTorch than recording the calls did
+            for index in calls:
+                self._problem(index, f"It is not taken apart: {type(error).__name__}: {error}")
+
+    def _take_apart(self, calls: dict[int, CallOf], to: Target) -> None:
         from dynamo_lab.capture.decompositions.decompose import trace
         from dynamo_lab.capture.decompositions.rulebook import Rulebook
 
-        kept = {traced.call for traced in self._traced}
-        calls = {index: call for index, call in self._calls.items() if index in kept}
-        for to in TARGETS if calls else ():
-            book = Rulebook(to)
-            for index, call in calls.items():
-                if self._table.is_settled(index, call.op, book):
-                    continue
-                try:
-                    trace(call, book, self._table)
-                except DecompositionError as error:
-                    known = self._table.calls[index]
-                    self._table.calls[index] = replace(known, problem=str(error))
+        book = Rulebook(to)
+        for index, call in calls.items():
+            if self._table.is_settled(index, call.op, book):
+                continue
+            try:
+                trace(call, book, self._table)
+            except DecompositionError as error:
+                self._problem(index, str(error))
+
+    def _problem(self, index: int, problem: str) -> None:
+        self._table.calls[index] = replace(self._table.calls[index], problem=problem)
 
 
 def _rules_of(mode: Any) -> Any:

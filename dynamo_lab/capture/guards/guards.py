@@ -60,7 +60,8 @@ class GuardProbes:
             self._failed(frame, compile_id, error)
             raise
         kept = self._kept.pop(id(manager), guards)
-        self._note_dropped([guard for guard in guards if all(guard is not one for one in kept)])
+        held = set(map(id, kept))  # a model has thousands of guards
+        self._note_dropped([guard for guard in guards if id(guard) not in held])
         guards = kept
         parts = CodeParts(hooks.CODE_PARTS.of(manager.guard_manager))
         for guard in guards:

@@ -116,14 +116,30 @@ def _written(function: Any, node: _Function, source: str) -> str:
     """The source of a function; written anew where a default is a name that has another value."""
     values = function.__defaults__ or ()
     if all(isinstance(default, ast.Constant | ast.UnaryOp) for default in node.args.defaults):
-        text = ast.get_source_segment(source, node, padded=True) or ""
-        return dedent(text).strip("\n")
+        return dedent(_segment(source, node)).strip("\n")
     made = copy.deepcopy(node)
     made.args.defaults = [
         ast.Constant(value) if isinstance(value, _SIMPLE) else default
         for default, value in zip(made.args.defaults, values, strict=True)
     ]
     return ast.unparse(made)
+
+
+def _segment(source: str, node: _Function) -> str:
+    """The text of a part: what `ast.get_source_segment` gives, which splits the file each time."""
+    lines = _lines(source)[node.lineno - 1 : node.end_lineno]
+    lines[-1] = lines[-1].encode()[: node.end_col_offset].decode()
+    first = lines[0].encode()
+    before = first[: node.col_offset].decode()
+    padding = "".join(one if one in "\f\t" else " " for one in before)
+    lines[0] = padding + first[node.col_offset :].decode()
+    return "\n".join(lines)
+
+
+@functools.lru_cache(maxsize=32)
+def _lines(source: str) -> list[str]:
+    """The lines that Python counts: a form feed ends none."""
+    return source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def _node(function: Any) -> tuple[_Function, str] | None:

@@ -38,6 +38,7 @@ class _Envelope(msgspec.Struct):
 
 def encode(recording: Recording) -> bytes:
     """The recording as JSON text in UTF-8."""
+    recording.decompositions.whole()  # msgspec reads fields without asking for them
     return as_json({"format": FORMAT, "schema": SCHEMA, "recording": recording})
 
 

@@ -58,6 +58,8 @@ def is_job(path: str | os.PathLike[str]) -> bool:
 
 def save(job: Job, path: str | os.PathLike[str]) -> None:
     """Write the job to `path`, gzipped if the name ends in `.gz`, entirely or not at all."""
+    for recording in job.recordings:  # of a plan they are not read from files
+        recording.decompositions.whole()
     whole = {"format": FORMAT, "schema": SCHEMA, "recordings_schema": codec.SCHEMA, "job": job}
     codec.write(codec.as_json(whole), path)
 
