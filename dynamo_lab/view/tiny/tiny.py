@@ -17,6 +17,7 @@ from dynamo_lab.model.tiny import (
 )
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import percent, plural, seconds, size
+from dynamo_lab.view.summary.counts import Count, count
 
 KINDS = ("weight", "state", "sample", "activation", "gradient")
 """What takes memory, from what is there all the time to what comes and goes."""
@@ -84,8 +85,13 @@ class TrainingParameter(Struct, frozen=True, kw_only=True):
 
 
 class TrainingPlanView(Struct, frozen=True, kw_only=True):
-    """One plan. `peak` is the step during which most lies in memory, `limit` in bytes or None."""
+    """One plan. `peak` is the step during which most lies in memory, `limit` in bytes or None.
 
+    `headline` and `counts` are what the summary line says of it.
+    """
+
+    headline: str
+    counts: tuple[Count, ...]
     sentences: tuple[str, ...]
     bytes: int
     size: str
@@ -139,6 +145,12 @@ def headline(plan: TinyPlan) -> str:
     )
 
 
+def counts(plan: TinyPlan) -> Iterator[Count]:
+    """A planned step in numbers."""
+    yield count(plan.updated_tensors, "updated parameter", "memory")
+    yield count(len(plan.operations), "operation", "memory")
+
+
 def took(measure: StepMeasure) -> str:
     """How long a step takes: '1.2 ms', or where that varies by much '0.9 ms to 1.4 ms'."""
     if measure.seconds is None:
@@ -159,6 +171,8 @@ class PlanWords:
         """One plan."""
         steps = tuple(self._steps(plan))
         return TrainingPlanView(
+            headline=headline(plan),
+            counts=tuple(counts(plan)),
             sentences=tuple(_sentences(plan)),
             bytes=plan.bytes,
             size=size(plan.bytes),
