@@ -1,6 +1,6 @@
 """Training in little memory: what lies in memory over a planned step, and what else could be."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -9,7 +9,6 @@ from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.tiny import (
     StepMeasure,
-    TinyBar,
     TinyOperation,
     TinyParameter,
     TinyPlan,
@@ -178,7 +177,7 @@ class PlanWords:
             size=size(plan.bytes),
             limit=plan.limit,
             limit_text="" if plan.limit is None else size(plan.limit),
-            bars=tuple(_bars(plan.bars)),
+            bars=tuple(_bars(plan)),
             steps=steps,
             peak=max(range(len(steps)), key=lambda at: steps[at].bytes, default=0),
             lives=tuple(map(self._life, plan.values)),
@@ -239,14 +238,24 @@ class PlanWords:
         return ", ".join(part for part in (found.module, where) if part)
 
 
-def _bars(bars: Iterable[TinyBar]) -> Iterator[TrainingBar]:
-    full = 0
-    for bar in bars:
-        full = full or bar.bytes
+def told(plan: TinyPlan) -> Iterator[str]:
+    """Beside each bar: how much less it is than the full update, and what the arena adds to it.
+
+    A bar is what is alive at once; values cannot always lie side by side without gaps.
+    """
+    full = plan.bars[0].bytes if plan.bars else 0
+    for bar in plan.bars:
         less = f"{full / bar.bytes:.1f} times less" if bar.bytes and bar.bytes != full else ""
+        has_gaps = bar is plan.bars[-1] and bar.bytes < plan.bytes
+        gaps = f"with gaps {size(plan.bytes)}" if has_gaps else ""
+        yield ", ".join(part for part in (less, gaps) if part)
+
+
+def _bars(plan: TinyPlan) -> Iterator[TrainingBar]:
+    for bar, words in zip(plan.bars, told(plan), strict=True):
         parts = (bar.weights, bar.state, bar.sample, bar.activations, bar.gradients)
         yield TrainingBar(
-            name=bar.name, bytes=bar.bytes, size=size(bar.bytes), parts=parts, told=less
+            name=bar.name, bytes=bar.bytes, size=size(bar.bytes), parts=parts, told=words
         )
 
 
