@@ -7,8 +7,8 @@ float32, as C for Arm's MPS2 board. It is linked with 256,000 bytes of memory an
 flash, stack and C library included: the linker refuses what does not fit. QEMU, which has no
 clock of the board, trains two steps, and their losses are compared with PyTorch's. Flash is code,
 constants and what memory begins with; memory is the arena, all that is updated, and the C
-library's; the stack is added up of the compiler's `-fstack-usage`: the step's frame and the deepest call of its
-own functions below it, without those of libm.
+library's; the stack is added up of the compiler's `-fstack-usage`: the step's frame and the
+deepest call of its own functions below it, without those of libm.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ HEAD = (
 
 
 class Sizes(NamedTuple):
-    """Bytes of a program, as `size` has them, and of the stack below `train_step`."""
+    """Bytes of a program, as `size` has them, and of the stack of a step."""
 
     text: int
     data: int
@@ -100,7 +100,7 @@ def stack(folder: Path) -> int:
         below = {one for one in re.findall(r"(\w+)\(", bodies.get(name, "")) if one in bodies}
         return frames.get(name, 0) + max(map(deepest, below - {name}), default=0)
 
-    return deepest("train_step")
+    return deepest("train_in_place")
 
 
 def trained(folder: Path, record: bytes) -> list[float]:
