@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from dynamo_lab.capture.packages.calls import ExportCall
     from dynamo_lab.live.compiler.living import Living
     from dynamo_lab.model.recording import Recording
-    from dynamo_lab.model.tiny import TinyPlan
     from dynamo_lab.record.run import Program, Run
 
 NO_PROGRAM = (
@@ -53,7 +52,7 @@ class Session:
         """The exports that failed, to make again, by their place in the recording."""
         self.written: dict[int, WrittenModule] = run.written if run else {}
         """The modules that a lowering generated, by wrapper."""
-        self.replan: Callable[[Any], TinyPlan] | None = None
+        self.replan: Callable[[Any], Recording] | None = None
         """Another update of a planned training step: see `api/tiny/plan.py`."""
         self.was_here = run is not None
         """Whether it was recorded in this process, so that its cells are this notebook's."""

@@ -90,7 +90,7 @@ def test_a_write_beside_the_arena_is_noticed(tmp_path: Path) -> None:
     model, sample = convolutions()
     program = built(lab.tiny(model, sample, update="bias"), tmp_path)
     text = (tmp_path / "step.c").read_text(encoding="utf-8")
-    at = text.rindex("  return *")
+    at = text.index("  return *((float")
     harmed = f"{text[:at]}  block.after[0] = 0;\n{text[at:]}"
     (tmp_path / "step.c").write_text(harmed, encoding="utf-8")
     subprocess.run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from msgspec import structs
 
@@ -12,6 +13,7 @@ from dynamo_lab.api.handle import answer
 from dynamo_lab.api.tiny.plan import SHARES
 from dynamo_lab.render.terminal import render
 from dynamo_lab.view import build
+from dynamo_lab.view.view import View
 from tests.tiny.models import convolutions
 
 if TYPE_CHECKING:
@@ -98,8 +100,17 @@ def test_another_update_is_what_a_new_plan_would_be(plan: Plan) -> None:
 
 def test_a_view_is_answered_while_the_model_lives(plan: Plan, tmp_path: Path) -> None:
     found = answer(plan.recording, "replan", {"update": {"point.weight": 0.25}})
-    wanted = plan.replanned({"point.weight": 0.25}).facts
-    assert found["answer"]["bytes"] == wanted.bytes
+    wanted = build(plan.replanned({"point.weight": 0.25}).recording)
+    assert wanted.training is not None
+    shown = msgspec.convert(found["answer"], View)
+    assert shown.training == wanted.training
+    assert shown.training.plan.headline == shown.summary.sentence
+    assert shown.training.plan.counts == shown.summary.counts
+    last = shown.passes.passes[-1]  # the passes are that plan's, too
+    assert [cost.after for cost in last.costs] == [
+        cost.after for cost in wanted.passes.passes[-1].costs
+    ]
+    assert last.costs[0].after == shown.training.plan.bytes != plan.facts.bytes
     assert "selects no parameter" in answer(plan.recording, "replan", {"update": {}})["error"]
     assert "nearest name" in answer(plan.recording, "replan", {"update": {"no": 1.0}})["error"]
     plan.recording.save(tmp_path / "plan.json")

@@ -10,8 +10,9 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.tiny import StepMeasure
 from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.render.terminal import render
+from dynamo_lab.render.terminal.tiny import plan_text
 from dynamo_lab.view import build
-from dynamo_lab.view.tiny.tiny import took
+from dynamo_lab.view.tiny.tiny import told, took
 from tests.view.samples.tiny.planned import planned, stepped
 
 
@@ -27,6 +28,15 @@ def test_parts_follow_from_lives_and_the_peak_is_the_highest() -> None:
     assert plan.sentences[0] == "The step needs 96 B, above the limit of 64 B."
     assert "not known: none needs less than 48 B" in plan.sentences[-1]
     assert [one.module for one in plan.parameters] == ["head"]
+
+
+def test_what_the_arena_adds_to_what_is_alive_is_said_beside_the_last_bar() -> None:
+    known = planned().training
+    assert known is not None
+    assert list(told(known.plan)) == ["", "10.0 times less"]
+    wider = structs.replace(known.plan, arena=80)
+    assert list(told(wider)) == ["", "10.0 times less, with gaps 112 B"]
+    assert "with gaps 112 B" in plan_text(wider)
 
 
 def test_the_summary_is_of_a_step_and_of_no_compilation() -> None:

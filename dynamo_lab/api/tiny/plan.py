@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynamo_lab.model.recording import Recording as Facts
-    from dynamo_lab.model.tiny import TinyChoice, TinyPlan
+    from dynamo_lab.model.tiny import TinyChoice
 
 SHARES = (0.25, 0.5, 1.0)
 """The shares of a weight's input channels that a page can show without a kernel."""
@@ -56,11 +56,8 @@ class Plan(Planned):
     def recording(self) -> Recording:
         """Its joint graph with its memory: everything that a recording can do and show."""
         session = Session()
-        session.replan = self._replan
+        session.replan = lambda update: _recorded(self.replanned(update))
         return Recording.of(_recorded(self), session)
-
-    def _replan(self, update: Any) -> TinyPlan:
-        return self.replanned(update).facts
 
     def choices(self) -> Iterator[TinyChoice]:
         """Plans of other updates, made one by one: the last layers with shares of their weights."""
@@ -68,7 +65,7 @@ class Plan(Planned):
 
         names = [one.name for one in self.facts.trainable]
         if any(name.rpartition(".")[2] == "bias" for name in names):
-            yield TinyChoice(layers=0, share=1.0, plan=self._replan("bias"))
+            yield TinyChoice(layers=0, share=1.0, plan=self.replanned("bias").facts)
         layers = list(dict.fromkeys(name.rpartition(".")[0] for name in names))
         choosable = self.problem.choosable
         for count in _stops(len(layers)):
@@ -76,7 +73,7 @@ class Plan(Planned):
             chosen = [name for name in names if name.rpartition(".")[0] in kept]
             for share in SHARES if choosable.keys() & set(chosen) else (1.0,):
                 update = {name: share if name in choosable else "all" for name in chosen}
-                yield TinyChoice(layers=count, share=share, plan=self._replan(update))
+                yield TinyChoice(layers=count, share=share, plan=self.replanned(update).facts)
 
     def to_html(self, path: str | Path) -> None:
         """Write its page, which works offline, with a small set of other updates planned for it.

@@ -48,7 +48,6 @@ from dynamo_lab.view.messages import (  # noqa: E402
 from dynamo_lab.view.playground import DraftPage, DraftView, PlaygroundView  # noqa: E402
 from dynamo_lab.view.steps import playback  # noqa: E402
 from dynamo_lab.view.tiny import tiny  # noqa: E402
-from dynamo_lab.view.tiny.tiny import TrainingPlanView  # noqa: E402
 
 ROOTS = (View, SideBySideView, Progress, AnswerMessage, RanMessage, JourneyView)
 """What a host is given, and what the kernel tells it later."""
@@ -60,7 +59,7 @@ ANSWERS = {
     "assembly": AssemblyView,
     "edit_kernel": EditView,
     "recompile": ChangeView,
-    "replan": TrainingPlanView,
+    "replan": View,
     "cell": RanCell,
     "playground": PlaygroundView,
     "draft": DraftView,

@@ -1,7 +1,9 @@
 // The sliders of a training step: what they select, what the kernel is asked, and that only the newest wish is asked.
 import { expect, test } from "vitest";
-import type { TrainingChoice, TrainingParameter, TrainingPlanView } from "../src/core/types.generated";
+import { Recordings } from "../src/core/recordings";
+import type { PassesView, TrainingChoice, TrainingParameter, TrainingPlanView, View } from "../src/core/types.generated";
 import { choiceOf, lastLayers, layersOf, newest, offered, sharesOf, stopOf, updateOf } from "../src/tiny/replan";
+import { withPlan } from "../src/tiny/state";
 
 const parameter = (name: string, channels: number, updated = 0): TrainingParameter => ({
   name, module: name.slice(0, name.lastIndexOf(".")), elements: 8, channels, updated, entity: "",
@@ -32,6 +34,27 @@ test("a page takes the plan that comes nearest", () => {
   expect(choiceOf(choices, 2, 0.4)?.share).toBe(0.25);
   expect(choiceOf(choices, 0, 0.25)?.share).toBe(1);
   expect(choiceOf(choices, 1, 1)).toBeUndefined();
+});
+
+test("another plan is told of by the summary, and the view as it was comes back", () => {
+  const [plan, other] = [{ size: "9 kB" }, { size: "5 kB", headline: "It needs 5 kB.", counts: [{ value: "2", label: "operations" }] }] as unknown as TrainingPlanView[];
+  const training = { plan, choices: [] };
+  const own = { summary: { title: "t", sentence: "It needs 9 kB.", counts: [] }, passes: {} as PassesView, training } as unknown as View;
+  const recordings = new Recordings();
+  recordings.reset(own);
+  const shown = withPlan(own, training, other);
+  recordings.amend(shown);
+  expect(recordings.view.value).toBe(shown);
+  expect(shown.summary).toEqual({ title: "t", sentence: other.headline, counts: other.counts });
+  expect(shown.training?.plan).toBe(other);
+  expect(shown.passes).toBe(own.passes);
+  expect(recordings.shown.value?.view).toBe(own);
+  recordings.amend(null);
+  expect(recordings.view.value).toBe(own);
+  recordings.amend(shown);
+  const next = { ...own };
+  recordings.reset(next); // what was shown in place of another view is not shown in place of this one
+  expect(recordings.view.value).toBe(next);
 });
 
 test("while an answer is awaited only the newest wish waits", async () => {

@@ -18,7 +18,14 @@ from dynamo_lab.render.terminal.core.parts import (
 )
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view.core.words import flops, percent, plural, size
-from dynamo_lab.view.tiny.tiny import KINDS, TrainingLife, TrainingPlanView, TrainingView, took
+from dynamo_lab.view.tiny.tiny import (
+    KINDS,
+    TrainingLife,
+    TrainingPlanView,
+    TrainingView,
+    told,
+    took,
+)
 
 _WIDTH = 100
 _BAR = 36
@@ -106,10 +113,8 @@ def _measure_row(
 
 def _bar_rows(plan: TinyPlan) -> Iterator[tuple[Text, ...]]:
     most = max([bar.bytes for bar in plan.bars] + [plan.limit or 0, 1])
-    full = plan.bars[0].bytes if plan.bars else 0
-    for bar in plan.bars:
-        less = f"{full / bar.bytes:.1f} times less" if bar.bytes and bar is not plan.bars[0] else ""
-        yield Text(bar.name), _drawn(bar, most), Text(size(bar.bytes)), Text(less, style="dim")
+    for bar, words in zip(plan.bars, told(plan), strict=True):
+        yield Text(bar.name), _drawn(bar, most), Text(size(bar.bytes)), Text(words, style="dim")
     if plan.limit is not None:
         yield Text("limit"), _limit(plan.limit, most), Text(size(plan.limit)), Text("")
 
@@ -184,8 +189,8 @@ def section(training: TrainingView, page: Page) -> Iterator[RenderableType]:
 def _view_bars(plan: TrainingPlanView) -> Iterator[tuple[Text, ...]]:
     most = max([bar.bytes for bar in plan.bars] + [plan.limit or 0, 1])
     for bar in plan.bars:
-        name, told = Text(one_line(bar.name)), Text(bar.told, style="dim")
-        yield name, _parts(bar.parts, most), Text(bar.size), told
+        name, words = Text(one_line(bar.name)), Text(bar.told, style="dim")
+        yield name, _parts(bar.parts, most), Text(bar.size), words
     if plan.limit is not None:
         yield Text("limit"), _limit(plan.limit, most), Text(plan.limit_text), Text("")
 

@@ -234,6 +234,7 @@ class Writer:
             begin="  const uint32_t seed = steps++; /* draws how small changes are rounded */\n"
             * integer,
             signature=self._signature(),
+            parts="\n".join(self._sample_parts()),
             copies="\n".join(f"  {line}" for line in self._copies()),
             statements="\n".join(f"  {line}" for line in self._statements),
             loss=f"*{result}",
@@ -255,6 +256,14 @@ class Writer:
             else:
                 yield f"(void){name};"
 
+    def _sample_parts(self) -> Iterator[str]:
+        for at, ((_, value, is_read), node) in enumerate(
+            zip(self._inputs(), self._step.inputs, strict=True)
+        ):
+            place = f"block.arena.bytes + {self._offsets[node]}" if is_read else "0"
+            size = value.numel() * value.element_size()
+            yield f"  if (number == {at}) return *bytes = {size}, {place};"
+
     def _signature(self) -> str:
         parameters = ", ".join(
             f"const {C_TYPES[value.dtype]} *{name}" for name, value, _ in self._inputs()
@@ -272,9 +281,14 @@ class Writer:
         return (
             "#ifndef STEP_H\n#define STEP_H\n#include <stddef.h>\n#include <stdint.h>\n\n"
             f"enum {{ ARENA_BYTES = {self._arena.size}, RECORD_BYTES = {sum(sizes)} }};\n\n"
-            "/* Trains on one sample; the loss before the update. */\n"
+            "/* Trains on one sample, which is copied into the arena; the loss before the update. "
+            "*/\n"
             f"{self._signature()};\n"
             f"#define TRAIN_ON(record, lr) train_step({given}, lr)\n\n"
+            "/* Where each part of a sample goes, for a program that puts it there itself, before\n"
+            "   each step; 0 for one that the step does not read. Of no bytes after the last. */\n"
+            "void *sample_part(int number, size_t *bytes);\n"
+            "float train_in_place(float lr);\n\n"
             "/* Whether nothing was written beside the arena. */\n"
             "int arena_is_intact(void);\n\n"
             "/* What is updated, part by part; 0 after the last. */\n"

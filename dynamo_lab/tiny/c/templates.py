@@ -42,11 +42,21 @@ static void copy(uint8_t *to, const uint8_t *from, int bytes) {{
 }}
 
 {library}
-{steps}{signature} {{
+{steps}float train_in_place(float lr) {{
 {begin}  if (!is_set) set_canaries();
-{copies}
 {statements}
   return {loss};
+}}
+
+void *sample_part(int number, size_t *bytes) {{
+{parts}
+  *bytes = 0;
+  return 0;
+}}
+
+{signature} {{
+{copies}
+  return train_in_place(lr);
 }}
 
 const void *updated_part(int number, size_t *bytes) {{
@@ -58,17 +68,24 @@ const void *updated_part(int number, size_t *bytes) {{
 
 MAIN = """\
 /* Trains on samples from a file: records of a sample's parts, one after the other, as PyTorch has
-   them in memory. Usage: train SAMPLES [LEARNING_RATE [EPOCHS [WEIGHTS]]]. It prints the loss of
-   each step; WEIGHTS is written with what was updated. */
+   them in memory. Each part is read to where the step wants it, so no second copy takes memory.
+   Usage: train SAMPLES [LEARNING_RATE [EPOCHS [WEIGHTS]]]. It prints the loss of each step; WEIGHTS
+   is written with what was updated. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "step.h"
 
-static union {
-  int64_t alignment;
-  unsigned char bytes[RECORD_BYTES];
-} record;
+/* Whether there was a whole sample more. */
+static int read_sample(FILE *file) {
+  size_t bytes;
+  for (int part = 0;; part++) {
+    void *place = sample_part(part, &bytes);
+    if (bytes == 0) return 1;
+    if (place ? fread(place, 1, bytes, file) != bytes : fseek(file, (long)bytes, SEEK_CUR) != 0)
+      return 0;
+  }
+}
 
 static int save(const char *path) {
   FILE *file = fopen(path, "wb");
@@ -96,8 +113,7 @@ int main(int count, char **words) {
   const int epochs = count > 3 ? atoi(words[3]) : 1;
   for (int epoch = 0; epoch < epochs; epoch++) {
     rewind(samples);
-    while (fread(record.bytes, 1, RECORD_BYTES, samples) == RECORD_BYTES)
-      printf("%.9g\\n", (double)TRAIN_ON(record.bytes, lr));
+    while (read_sample(samples)) printf("%.9g\\n", (double)train_in_place(lr));
   }
   fclose(samples);
   if (!arena_is_intact()) {

@@ -12,24 +12,14 @@ from dynamo_lab.view.breaks.exceptions import failure_line, whole
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.regions import Regions
-from dynamo_lab.view.core.words import plural, seconds, unit
+from dynamo_lab.view.core.words import plural, seconds
 from dynamo_lab.view.frames import frames
 from dynamo_lab.view.guards.compilations import recompilations
+from dynamo_lab.view.summary.counts import Count, Tone, count
 from dynamo_lab.view.summary.offers import Offer, offers
 from dynamo_lab.view.summary.sentence import sentence
 from dynamo_lab.view.timings.timings import compile_seconds
-from dynamo_lab.view.tiny.tiny import headline
-
-Tone = Literal["plain", "good", "warning", "bad"]
-
-
-class Count(Struct, frozen=True, kw_only=True):
-    """A number with its unit word ("2 breaks"); `tab` is the tab that explains it."""
-
-    value: str
-    label: str
-    tone: Tone = "plain"
-    tab: str = ""
+from dynamo_lab.view.tiny.tiny import counts, headline
 
 
 class Summary(Struct, frozen=True, kw_only=True):
@@ -98,21 +88,19 @@ def _target(name: str) -> str:
 
 def _counts(recording: Recording, places: Places, own_frames: int) -> Iterator[Count]:
     if recording.training:
-        plan = recording.training.plan
-        yield _count(plan.updated_tensors, "updated parameter", "memory")
-        yield _count(len(plan.operations), "operation", "memory")
+        yield from counts(recording.training.plan)
         return
     breaks = len(recording.breaks)
-    yield _count(own_frames, "frame", "frames")
-    yield _count(len(recording.captured_graphs()), "graph", "graphs")
+    yield count(own_frames, "frame", "frames")
+    yield count(len(recording.captured_graphs()), "graph", "graphs")
     yield _breaks(breaks, sum(cause is None for cause in causes(recording, places)))
     if failed := _failed(recording):
-        yield _count(failed, "failed compilation", "frames", "bad")
+        yield count(failed, "failed compilation", "frames", "bad")
     if recording.recompiles:
         done = recompilations(recording)
         tone: Tone = "warning" if done == len(recording.recompiles) else "bad"
-        yield _count(done, "recompile", "guards", tone)
-    yield _count(len(recording.kernels), "kernel", "kernels")
+        yield count(done, "recompile", "guards", tone)
+    yield count(len(recording.kernels), "kernel", "kernels")
     if spent := compile_seconds(recording):
         yield Count(value=seconds(spent), label="compiling", tab="timeline")
 
@@ -126,11 +114,7 @@ def _failed(recording: Recording) -> int:
 
 def _breaks(breaks: int, roots: int) -> Count:
     """'4 breaks from 1 cause': those that only follow from a break in a called function."""
-    count = _count(breaks, "break", "breaks", "warning" if breaks else "good")
+    counted = count(breaks, "break", "breaks", "warning" if breaks else "good")
     if roots == breaks:
-        return count
-    return msgspec.structs.replace(count, label=f"breaks from {plural(roots, 'cause')}")
-
-
-def _count(number: int, word: str, tab: str, tone: Tone = "plain") -> Count:
-    return Count(value=f"{number:,}", label=unit(number, word), tone=tone, tab=tab)
+        return counted
+    return msgspec.structs.replace(counted, label=f"breaks from {plural(roots, 'cause')}")

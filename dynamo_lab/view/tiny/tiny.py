@@ -1,6 +1,6 @@
 """Training in little memory: what lies in memory over a planned step, and what else could be."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -9,7 +9,6 @@ from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.tiny import (
     StepMeasure,
-    TinyBar,
     TinyOperation,
     TinyParameter,
     TinyPlan,
@@ -17,6 +16,7 @@ from dynamo_lab.model.tiny import (
 )
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import percent, plural, seconds, size
+from dynamo_lab.view.summary.counts import Count, count
 
 KINDS = ("weight", "state", "sample", "activation", "gradient")
 """What takes memory, from what is there all the time to what comes and goes."""
@@ -84,8 +84,13 @@ class TrainingParameter(Struct, frozen=True, kw_only=True):
 
 
 class TrainingPlanView(Struct, frozen=True, kw_only=True):
-    """One plan. `peak` is the step during which most lies in memory, `limit` in bytes or None."""
+    """One plan. `peak` is the step during which most lies in memory, `limit` in bytes or None.
 
+    `headline` and `counts` are what the summary line says of it.
+    """
+
+    headline: str
+    counts: tuple[Count, ...]
     sentences: tuple[str, ...]
     bytes: int
     size: str
@@ -139,6 +144,12 @@ def headline(plan: TinyPlan) -> str:
     )
 
 
+def counts(plan: TinyPlan) -> Iterator[Count]:
+    """A planned step in numbers."""
+    yield count(plan.updated_tensors, "updated parameter", "memory")
+    yield count(len(plan.operations), "operation", "memory")
+
+
 def took(measure: StepMeasure) -> str:
     """How long a step takes: '1.2 ms', or where that varies by much '0.9 ms to 1.4 ms'."""
     if measure.seconds is None:
@@ -159,12 +170,14 @@ class PlanWords:
         """One plan."""
         steps = tuple(self._steps(plan))
         return TrainingPlanView(
+            headline=headline(plan),
+            counts=tuple(counts(plan)),
             sentences=tuple(_sentences(plan)),
             bytes=plan.bytes,
             size=size(plan.bytes),
             limit=plan.limit,
             limit_text="" if plan.limit is None else size(plan.limit),
-            bars=tuple(_bars(plan.bars)),
+            bars=tuple(_bars(plan)),
             steps=steps,
             peak=max(range(len(steps)), key=lambda at: steps[at].bytes, default=0),
             lives=tuple(map(self._life, plan.values)),
@@ -225,14 +238,24 @@ class PlanWords:
         return ", ".join(part for part in (found.module, where) if part)
 
 
-def _bars(bars: Iterable[TinyBar]) -> Iterator[TrainingBar]:
-    full = 0
-    for bar in bars:
-        full = full or bar.bytes
+def told(plan: TinyPlan) -> Iterator[str]:
+    """Beside each bar: how much less it is than the full update, and what the arena adds to it.
+
+    A bar is what is alive at once; values cannot always lie side by side without gaps.
+    """
+    full = plan.bars[0].bytes if plan.bars else 0
+    for bar in plan.bars:
         less = f"{full / bar.bytes:.1f} times less" if bar.bytes and bar.bytes != full else ""
+        has_gaps = bar is plan.bars[-1] and bar.bytes < plan.bytes
+        gaps = f"with gaps {size(plan.bytes)}" if has_gaps else ""
+        yield ", ".join(part for part in (less, gaps) if part)
+
+
+def _bars(plan: TinyPlan) -> Iterator[TrainingBar]:
+    for bar, words in zip(plan.bars, told(plan), strict=True):
         parts = (bar.weights, bar.state, bar.sample, bar.activations, bar.gradients)
         yield TrainingBar(
-            name=bar.name, bytes=bar.bytes, size=size(bar.bytes), parts=parts, told=less
+            name=bar.name, bytes=bar.bytes, size=size(bar.bytes), parts=parts, told=words
         )
 
 

@@ -42,7 +42,11 @@ export class Recordings {
   readonly shown: ReadonlySignal<Entry | null> = computed(
     () => this.entries.value.find((entry) => entry.label === this.chosen.value) ?? this.entries.value[0] ?? null,
   );
-  readonly view: ReadonlySignal<View | null> = computed(() => this.shown.value?.view ?? null);
+  private readonly amended = signal<{ readonly of: View | null; readonly view: View } | null>(null);
+  readonly view: ReadonlySignal<View | null> = computed(() => {
+    const own = this.shown.value?.view ?? null;
+    return this.amended.value?.of === own ? this.amended.value.view : own;
+  });
 
   /** Shows what the host has, in place of all that was shown before. */
   reset(payload: View | SideBySideView | null): void {
@@ -64,6 +68,11 @@ export class Recordings {
       this.entries.value = at < 0 ? [...this.entries.value, entry] : this.entries.value.with(at, entry);
       this.pairs.value = [...this.pairs.value.filter((pair) => pair.a !== label && pair.b !== label), ...pairs];
     });
+  }
+
+  /** Shows another view in place of the recording's own, which stays as it is; null shows that again. */
+  amend(view: View | null): void {
+    this.amended.value = view && { of: this.shown.peek()?.view ?? null, view };
   }
 
   show(label: string): void {

@@ -2133,8 +2133,14 @@ export interface TrainingView {
   readonly choices: readonly TrainingChoice[];
 }
 
-/** One plan. `peak` is the step during which most lies in memory, `limit` in bytes or None. */
+/**
+ * One plan. `peak` is the step during which most lies in memory, `limit` in bytes or None.
+ *
+ * `headline` and `counts` are what the summary line says of it.
+ */
 export interface TrainingPlanView {
+  readonly headline: string;
+  readonly counts: readonly Count[];
   readonly sentences: readonly string[];
   readonly bytes: number;
   readonly size: string;
@@ -2847,7 +2853,7 @@ export interface Answers {
   readonly assembly: AssemblyView;
   readonly edit_kernel: EditView;
   readonly recompile: ChangeView;
-  readonly replan: TrainingPlanView;
+  readonly replan: View;
   readonly cell: RanCell;
   readonly playground: PlaygroundView;
   readonly draft: DraftView;

@@ -5,6 +5,7 @@ import { useModel, useStore } from "../core/context";
 import type { PassView, PipelineView } from "../core/types.generated";
 import { plural, seconds } from "../core/words";
 import { Empty, GoTab, WhyNone } from "../ui/bits";
+import { PassesOfPlan } from "../tiny/passes-of";
 import { VirtualList } from "../ui/virtual-list";
 import { PassDetail } from "./detail";
 import { isRewrite, type PassItem, passItems, shownPass } from "./items";
@@ -71,19 +72,22 @@ export function Passes() {
   const rowClass = (i: number): string =>
     "pipeline" in items[i] ? "dl-row-pipeline" : `dl-row-pass${i === at ? " is-current" : ""}`;
   return (
-    <div class="dl-kernels dl-passes">
-      <div class="dl-kernel-side">
-        <div class="dl-toolbar dl-kernel-count">
-          <label class="dl-check"><input type="checkbox" checked={only} onChange={() => (passesState(store).rewritesOnly.value = !only)} /> only passes that did something</label>
-          <span class="dl-space" />
-          <span class="dl-dim">{ran} ran</span>
+    <>
+      <PassesOfPlan />
+      <div class="dl-kernels dl-passes">
+        <div class="dl-kernel-side">
+          <div class="dl-toolbar dl-kernel-count">
+            <label class="dl-check"><input type="checkbox" checked={only} onChange={() => (passesState(store).rewritesOnly.value = !only)} /> only passes that did something</label>
+            <span class="dl-space" />
+            <span class="dl-dim">{ran} ran</span>
+          </div>
+          <VirtualList
+            label="Passes" class="dl-pass-list" count={items.length} row={28} entity={() => ""} rowClass={rowClass} current={at} show={jump.value} onChoose={choose}
+            renderRow={(i) => { const item = items[i]; return "pass" in item ? <Row pass={item.pass} /> : <Pipeline pipeline={item.pipeline} />; }}
+          />
         </div>
-        <VirtualList
-          label="Passes" class="dl-pass-list" count={items.length} row={28} entity={() => ""} rowClass={rowClass} current={at} show={jump.value} onChoose={choose}
-          renderRow={(i) => { const item = items[i]; return "pass" in item ? <Row pass={item.pass} /> : <Pipeline pipeline={item.pipeline} />; }}
-        />
+        <div class="dl-kernel-detail">{shown && <PassDetail key={shown.id} pass={shown} pipeline={pipelines[shown.pipeline]} />}</div>
       </div>
-      <div class="dl-kernel-detail">{shown && <PassDetail key={shown.id} pass={shown} pipeline={pipelines[shown.pipeline]} />}</div>
-    </div>
+    </>
   );
 }

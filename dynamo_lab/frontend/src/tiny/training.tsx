@@ -3,12 +3,13 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { useStore } from "../core/context";
-import type { TrainingPlanView, TrainingView } from "../core/types.generated";
+import type { TrainingView } from "../core/types.generated";
 import { messageOf, plural } from "../core/words";
 import { Prose } from "../ui/bits";
 import { Bars, Chart, Legend, Lives } from "./picture";
 import { choiceOf, lastLayers, layersOf, newest, offered, type Shares, sharesOf, STOPS, updateOf } from "./replan";
 import { Each, Overall } from "./sliders";
+import { trainingState, withPlan } from "./state";
 
 const STILL = "What the sliders offer was planned when this page was written. In the notebook that made it, every choice is planned as you drag.";
 const NONE = "Sliders need the notebook that planned this, or a page that `plan.to_html` wrote, with plans made for it.";
@@ -16,11 +17,13 @@ const NOTHING = "Nothing is updated: choose at least one parameter.";
 
 type Chosen = { readonly layers: number; readonly share: number } | null;
 
-/** The state of the sliders, and the plan that they show. */
-function useReplan(training: TrainingView) {
-  const { ask } = useStore().source;
-  const plan = useSignal<TrainingPlanView>(training.plan);
-  const shares = useSignal<Shares>(sharesOf(training.plan.parameters));
+/** The state of the sliders, and the plan that they show: all views follow it. */
+function useReplan(shown: TrainingView) {
+  const store = useStore();
+  const { ask } = store.source;
+  const state = trainingState(store);
+  const made = state.own()?.training ?? shown;
+  const shares = useSignal<Shares>(sharesOf(shown.plan.parameters));
   const chosen = useSignal<Chosen>(null);
   const error = useSignal("");
   const isAsked = useSignal(false);
@@ -29,7 +32,7 @@ function useReplan(training: TrainingView) {
       newest(async (update: Readonly<Record<string, number | "all">>) => {
         isAsked.value = true;
         try {
-          plan.value = await (ask?.("replan", { update }) ?? Promise.reject(new Error(NONE)));
+          state.show(await (ask?.("replan", { update }) ?? Promise.reject(new Error(NONE))));
           error.value = "";
         } catch (reason) {
           error.value = messageOf(reason);
@@ -41,16 +44,16 @@ function useReplan(training: TrainingView) {
   );
   const wish = (wanted: Shares): void => {
     shares.value = wanted;
-    const update = updateOf(training.plan.parameters, wanted);
+    const update = updateOf(made.plan.parameters, wanted);
     if (Object.keys(update).length === 0) error.value = NOTHING;
     else send(update);
   };
   const overall = (layers: number, share: number): void => {
     chosen.value = { layers, share };
-    const known = ask ? undefined : choiceOf(training.choices, layers, share);
-    if (ask) wish(lastLayers(training.plan.parameters, layers, share));
-    else if (known) {
-      plan.value = known.plan;
+    const [own, known] = [state.own(), ask ? undefined : choiceOf(made.choices, layers, share)];
+    if (ask) wish(lastLayers(made.plan.parameters, layers, share));
+    else if (own && known) {
+      state.show(withPlan(own, made, known.plan));
       shares.value = sharesOf(known.plan.parameters);
       chosen.value = { layers, share: known.share };
     }
@@ -61,17 +64,17 @@ function useReplan(training: TrainingView) {
   };
   const reset = (): void => {
     chosen.value = null;
-    if (ask) wish(sharesOf(training.plan.parameters));
-    plan.value = training.plan;
-    shares.value = sharesOf(training.plan.parameters);
+    if (ask) wish(sharesOf(made.plan.parameters));
+    state.show(null);
+    shares.value = sharesOf(made.plan.parameters);
     error.value = "";
   };
-  return { plan: plan.value, shares: shares.value, chosen: chosen.value, error: error.value, isAsked: isAsked.value, isLive: ask !== undefined, overall, set, reset };
+  return { made, plan: shown.plan, shares: shares.value, chosen: chosen.value, error: error.value, isAsked: isAsked.value, isLive: ask !== undefined, overall, set, reset };
 }
 
-function Sliders({ training, state }: { training: TrainingView; state: ReturnType<typeof useReplan> }) {
-  const { parameters } = training.plan;
-  const known = offered(training.choices);
+function Sliders({ state }: { state: ReturnType<typeof useReplan> }) {
+  const { parameters } = state.made.plan;
+  const known = offered(state.made.choices);
   const layers = state.isLive ? Array.from({ length: layersOf(parameters).length + 1 }, (_, k) => k) : known.layers;
   const shares = state.isLive ? STOPS.slice(1) : known.shares;
   if (layers.length === 0) return <p class="dl-dim"><Prose text={NONE} /></p>;
@@ -92,14 +95,14 @@ export function Training({ training }: { training: TrainingView }) {
   const at = useSignal(-1);
   const { plan } = state;
   const step = at.value < plan.steps.length ? at.value : -1;
-  const most = Math.max(1, plan.limit ?? 0, training.plan.bytes, plan.bytes, ...plan.steps.map(({ bytes }) => bytes));
+  const most = Math.max(1, plan.limit ?? 0, state.made.plan.bytes, plan.bytes, ...plan.steps.map(({ bytes }) => bytes));
   const choose = (wanted: number): void => void (at.value = step === wanted ? -1 : wanted);
   const alive = step < 0 ? plan.lives.length : plan.lives.filter(({ start, end }) => start <= step && step <= end).length;
   return (
     <>
       <div class="dl-partition">{plan.sentences.map((text) => <p key={text}><Prose text={text} /></p>)}</div>
       <div class="dl-training-head">
-        <Sliders training={training} state={state} />
+        <Sliders state={state} />
         <Bars plan={plan} />
         <Legend />
       </div>

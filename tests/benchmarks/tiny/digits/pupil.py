@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from dynamo_lab.tiny.plan import Plan
     from tests.benchmarks.tiny.digits.kept import Kept
 
-LIMIT = 7_000  # bytes of a step of one image; a full update needs twice as many
-RATES = (0.05, 0.2, 0.8)
+LIMIT, WIDER = 7_000, 9_000  # bytes of a step of one image; a full update needs 14,800
+RATES = (0.0125, 0.05, 0.2)
+SPARSE = (0.05, 0.1, 0.2)
 UNSCALED = (1e3, 4e3, 1.6e4)
 
 
@@ -32,7 +33,8 @@ UNSCALED = (1e3, 4e3, 1.6e4)
 class Way:
     """A way to train: what is updated, in which numbers, of which parameters updates are scaled.
 
-    With `rates` the learning rate is the best of them, without it is float32's.
+    With `rates` the learning rate is the best of them, without it is float32's. `limit` is that of
+    what is searched for.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Way:
     dtype: str = "int8"
     scaling: Any = True
     rates: tuple[float, ...] = ()
+    limit: int = LIMIT
 
 
 BIASES = ("*.bias", "head.*")
@@ -52,6 +55,8 @@ WAYS = (
     Way("int8, all, only the head scaled, own rate", scaling="head.*", rates=RATES),
     Way("int8, all, not scaled, own rate", scaling=False, rates=UNSCALED),
     Way("int8, searched", "search"),
+    Way("int8, searched, own rate", "search", rates=SPARSE),
+    Way("int8, searched in 9 kB, own rate", "search", rates=SPARSE, limit=WIDER),
     Way("int8, last 5 layers", "last 5"),
     Way("int8, biases and head", BIASES),
     Way(
@@ -88,12 +93,12 @@ class Pupil:
 
     def accuracies(self, way: Way, rate: float) -> tuple[float, float, float]:
         """On the test after the first and the last epoch; on the images to choose a rate by."""
-        key = f"{way.update} {way.dtype} {way.scaling} {rate}"
+        key = f"{_updated(way)} {way.dtype} {way.scaling} {rate}"
         return tuple(self._of(key, lambda: self._trained(way, rate)))
 
     def bytes_of(self, way: Way) -> int:
         """What a step of one image needs."""
-        key = f"bytes of {way.update} {way.dtype}"
+        key = f"bytes of {_updated(way)} {way.dtype}"
         return self._of(key, lambda: self._planned(way, batch=1).facts.bytes)
 
     def _trained(self, way: Way, rate: float) -> tuple[float, float, float]:
@@ -121,24 +126,27 @@ class Pupil:
         return lab.tiny(self._model, samples[0], memory=None, **options)
 
     def _update(self, way: Way) -> Any:
-        return self.searched() if way.update == "search" else way.update
+        return self.searched(way.limit) if way.update == "search" else way.update
 
-    def searched(self) -> dict[str, Any]:
+    def searched(self, limit: int) -> dict[str, Any]:
         """What to update, searched for with the images that are trained and checked on."""
-        return self._of("search", self._searched)
+        key = _updated(Way("", "search", limit=limit))
+        return self._of(key, lambda: self._searched(limit))
 
-    def _searched(self) -> dict[str, Any]:
+    def _searched(self, limit: int) -> dict[str, Any]:
         train, check = in_batches(self._data.train), in_batches(self._data.check)
         start = self._start
         self._model.load_state_dict(start)
         x, y = train[0]
         settings = {"data": train, "check": check, "epochs": 4, "seed": self._seed}
-        state = self._kept.folder / f"search-{self._seed}.state"  # one that is cut off goes on
+        state = (
+            self._kept.folder / f"search-{self._seed}-{limit}.state"
+        )  # one that is cut off goes on
         plan = lab.tiny(
             *(self._model, (x[:1], y[:1])),
             update="search",
             dtype="int8",
-            memory=LIMIT,
+            memory=limit,
             optimizer={"lr": RATES[0]},
             search={**settings, "population": 12, "generations": 8, "state": state},
             calibrate=[(x[:1], y[:1]) for x, y in train[:4]],
@@ -172,6 +180,11 @@ class Pupil:
             if value.dim() > 1:
                 apart["not scaled, weights"].append(plain)
         return {name: max(found) - min(found) for name, found in apart.items()}
+
+
+def _updated(way: Way) -> str:
+    """What a way updates, as the keys of results have it."""
+    return f"{way.update} in {way.limit}" if way.limit != LIMIT else str(way.update)
 
 
 def accuracy(plan: Plan, part: Part) -> float:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tests.benchmarks.tiny.digits.pupil import Way
 
 
-def searched(seed: int, epochs: int, folder: Path) -> None:
-    Pupil(seed, epochs, Kept(folder)).searched()
+def searched(seed: int, epochs: int, folder: Path, limit: int) -> None:
+    Pupil(seed, epochs, Kept(folder)).searched(limit)
 
 
 def trained(seed: int, epochs: int, folder: Path, way: Way, rate: float) -> None:
@@ -33,14 +33,17 @@ def trained_all(seeds: Sequence[int], epochs: int, folder: Path, workers: int) -
     """Everything that the table is made of, into the folder; searches first, as they take long."""
     Pupil(0, epochs, Kept(folder)).orders()
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        first = [pool.submit(searched, seed, epochs, folder) for seed in seeds]
+        limits = sorted({way.limit for way in WAYS if way.update == "search"})
+        both = [(seed, limit) for limit in limits for seed in sorted({0, *seeds})]
+        first = [pool.submit(searched, seed, epochs, folder, limit) for seed, limit in both]
+        for done in first:  # some of the rates are those of what was found
+            done.result()
         tuned = [(way, rate) for way in WAYS for rate in way.rates]
-        first += [pool.submit(trained, 0, epochs, folder, *one) for one in tuned]
-        for done in first:
+        for done in [pool.submit(trained, 0, epochs, folder, *one) for one in tuned]:
             done.result()
         rates = best_rates(epochs, Kept(folder))
-        both = [(seed, one) for seed in seeds for one in zip(WAYS, rates, strict=True)]
-        for done in [pool.submit(trained, seed, epochs, folder, *one) for seed, one in both]:
+        each = [(seed, one) for seed in seeds for one in zip(WAYS, rates, strict=True)]
+        for done in [pool.submit(trained, seed, epochs, folder, *one) for seed, one in each]:
             done.result()
 
 
