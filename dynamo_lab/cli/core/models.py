@@ -50,12 +50,14 @@ def bench_model(
     def loss(output: Any) -> Any:
         return loss_of(scores_of(output), labels, subject.target)
 
-    trained = {"training": True, "optimizer": subject.optimizer, "loss": loss}
+    trained: dict[str, Any] = {}
+    if options.training:  # else it has no optimizer
+        trained = {"training": True, "optimizer": subject.optimizer, "loss": loss}
     return bench(
         subject.module,
         ways=("compiled", *options.ways),
         kernels=kernels,
         rounds=options.rounds,
-        **(trained if options.training else {}),
+        **trained,
         **subject.inputs,
     )

@@ -121,7 +121,7 @@ def _part(module: str, name: str, given: dict[str, Any]) -> Program:
         "temb": torch.randn(1, 64 if "temb_channels" in usual or of_words else 512),
         "emb": torch.randn(1, 64),
         "encoder_hidden_states": words,
-        "skip_sample": torch.randn(1, 3, 16, 16),
+        "skip_sample": torch.randn(1, 3, *(8, 8) if "Up" in name else (16, 16)),
     }
     return Program(block, (), _taken(block, values))
 

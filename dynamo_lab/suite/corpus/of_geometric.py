@@ -25,7 +25,8 @@ _ALONE = frozenset({
     "MessagePassing", "CuGraphSAGEConv", "CuGraphGATConv", "CuGraphRGCNConv", "FusedGATConv",
     "GravNetConv", "DynamicEdgeConv", "XConv", "SplineConv", "PANConv", "HGTConv", "HANConv",
     "HeteroConv", "SignedConv", "MeshCNNConv", "Aggregation", "MultiAggregation",
-    "FusedAggregation", "DegreeScalerAggregation", "LCMAggregation",
+    "FusedAggregation", "DegreeScalerAggregation", "LCMAggregation", "EquilibriumAggregation",
+    "MLPAggregation", "DNAConv", "WLConv",
 })  # fmt: skip
 """What needs an extension, several graphs, or others of its kind."""
 _USUAL: dict[str, Any] = {
@@ -53,8 +54,12 @@ _USUAL: dict[str, Any] = {
     "k": 2,
     "q": 0.5,
 }
-_WITH_EDGES = frozenset({"GINEConv", "NNConv", "GMMConv", "PDNConv"})
-"""What fails, or does nothing of its own, without the optional `edge_attr`."""
+_MORE = {
+    **dict.fromkeys(("GINEConv", "NNConv", "GMMConv", "PDNConv", "HEATConv"), ("edge_attr",)),
+    **dict.fromkeys(("RGCNConv", "FastRGCNConv", "RGATConv"), ("edge_type",)),
+    "HeteroLayerNorm": ("type_vec",),
+}
+"""What is called optional, and without which a layer fails, or does nothing of its own."""
 _MODELS = ("GCN", "GraphSAGE", "GIN", "GAT", "EdgeCNN")
 _PLACES = {
     "convolution": "torch_geometric.nn.conv",
@@ -76,9 +81,7 @@ def entries() -> Iterator[Entry]:
 def _program(place: str, name: str) -> Program:
     kind = getattr(importlib.import_module(place), name)
     layer = kind(**_required(kind, {**_USUAL, **_parts(name)})).eval()
-    more = ("edge_attr",) if name in _WITH_EDGES else ()
-    more += ("edge_type",) if name in ("RGCNConv", "FastRGCNConv", "RGATConv") else ()
-    more += ("index",) if place.endswith("aggr") else ()
+    more = (*_MORE.get(name, ()), *(("index",) if place.endswith("aggr") else ()))
     return Program(layer, (), _required(layer.forward, _graph(), more))
 
 

@@ -20,7 +20,7 @@ _FEATURES: dict[str, dict[str, Any]] = {
     "grouped": {"attn_kv_heads": 2},
     "one_key": {"attn_one_kv_head": True},
     "qk_norm": {"attn_qk_norm": True},
-    "talking_heads": {"attn_talking_heads": True},
+    "talking_heads": {"attn_pre_talking_heads": True},
     "top_k": {"attn_sparse_topk": 4},
     "gated": {"attn_gate_values": True},
     "memory": {"attn_num_mem_kv": 4},

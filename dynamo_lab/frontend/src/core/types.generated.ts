@@ -1215,10 +1215,17 @@ export interface LoweringStep {
   readonly entity: string;
 }
 
-/** Whether CUDA graphs replay a graph. `where` is what keeps them from it, `entity` its line. */
+/**
+ * Whether CUDA graphs replay a graph. `where` is what keeps them from it, `entity` its line.
+ *
+ * `before` and `after` are what a call starts on the GPU without and with them, a CUDA graph
+ * counting as one; the copies of inputs into its memory are not among it. 0 is not known.
+ */
 export interface CudaGraphsView {
   readonly use: Use;
   readonly sentence: string;
+  readonly before: number;
+  readonly after: number;
   readonly parts: readonly CudaPartView[];
   readonly where: string;
   readonly entity: string;
