@@ -39,6 +39,9 @@ DEVICES = Private("torch._dynamo.device_interface", "", _GPU)
 CUDA = Private("torch._dynamo.device_interface", "CudaInterface", _GPU)
 TRITON = Private("torch.utils._triton", "", _GPU)
 DATASHEETS = Private("torch._inductor.analysis.device_info", "lookup_device_info", _GPU)
+ESTIMATES = Private(
+    "torch.utils._runtime_estimation", "", "collectives are not moved as for an absent GPU."
+)
 CONVOLUTIONS = Private("torch._C", "_ConvBackend", _GPU)
 C = Private("torch._C", "", _GPU)
 

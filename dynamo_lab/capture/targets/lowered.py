@@ -112,6 +112,7 @@ def _known(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _CUDA_GRAPHS = "triton.cudagraphs"
+_ESTIMATES = "aten_distributed_optimizations.compute_estimator"
 _FIXED = "_dynamo_static_input_type"
 """What Dynamo notes of an input that stays where it is."""
 
@@ -152,6 +153,8 @@ class _Lowering:
         settings = {**(config_patches or {}), **self._settings}
         self._asked(bool(settings.get(_CUDA_GRAPHS, CUDA_GRAPHS.get())), _fixed(graph_module))
         settings[_CUDA_GRAPHS] = False  # they record what runs
+        if _ESTIMATES in hooks.SETTINGS.get().get_config_copy():
+            settings[_ESTIMATES] = "analytical"  # the other one times operators on the device
         self._local.is_inside = True
         try:
             with self._elsewhere():

@@ -16,6 +16,7 @@ from dynamo_lab.capture.core.undo import Changes, Undo
 from dynamo_lab.capture.targets import hooks
 from dynamo_lab.model.targets import Target
 
+_INDUCTOR = ("torch._inductor", "torch.utils._runtime_estimation")
 _Remembering = type(functools.cache(lambda: None))
 
 
@@ -96,14 +97,16 @@ def _datasheet(undo: Undo, name: str) -> None:
     def bandwidth() -> float:
         return hooks.DATASHEETS.get()(name).dram_bw_gbs  # one that fails weighs nothing
 
+    if hooks.ESTIMATES.exists:
+        hooks.ESTIMATES.get()  # imported later, it would keep the function below for good
     for module in _holders("get_gpu_dram_gbps"):
         _replace(undo, module, get_gpu_dram_gbps=bandwidth)
 
 
 def _holders(name: str) -> list[Any]:
-    """Inductor's modules that have a function: some import it by name."""
+    """Inductor's modules that have a function, which they import by name, and those it asks."""
     modules = list(sys.modules.items())
-    return [m for path, m in modules if path.startswith("torch._inductor") and name in vars(m)]
+    return [m for path, m in modules if path.startswith(_INDUCTOR) and name in vars(m)]
 
 
 def _triton(undo: Undo, target: Target) -> None:

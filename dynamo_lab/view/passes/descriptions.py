@@ -150,9 +150,8 @@ _PASSES: dict[tuple[str, str], str] = {
         "`bucket_all_reduces_fx` enables it."
     ),
     ("", "overlap_scheduling"): (
-        "Starts collectives early and waits for them late, so that computing hides them, and puts "
-        "together those that stay hidden if `collective_bucketing` is on. Its settings are in "
-        "`aten_distributed_optimizations`."
+        "Starts collectives early and waits for them late, so that computing hides them, and may "
+        "put some together. Its settings are in `aten_distributed_optimizations`."
     ),
     ("", "dedup_reduce_scatters"): (
         "Adds tensors before they are reduced and scattered, not afterwards: one collective in "

@@ -235,7 +235,7 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
     stay = one.rank.stays[-1] if one.rank.stays else None
     spent = f" for {seconds(stay.end - stay.start)}" if stay and stay.end > stay.start else ""
     over = f" when its {limit:g} s were over" if limit else ""
-    was = f"{first_up(one.label)} was{_at(one)}{spent}{over}"
+    was = _was(one, spent, over)
     return f"{was}, and had not come to {what}{under}{_handling(one)}."
 
 
@@ -279,8 +279,14 @@ def _elsewhere(ranks: Sequence[Known], job: Job) -> Iterator[str]:
         return
     for one in ranks:
         if one.rank.ending.kind == "cut off" and job.was_cut:
-            over = f"when its {job.limit or 0:g} s were over"
-            yield f"{first_up(one.label)} was{_at(one)} {over}."
+            yield _was(one, "", f" when its {job.limit or 0:g} s were over") + "."
+
+
+def _was(one: Known, spent: str, over: str) -> str:
+    """'Rank 1 was at train.py, line 8, for 3.5 s when its 10 s were over'."""
+    if one.where(one.position):
+        return f"{first_up(one.label)} was{_at(one)}{spent}{over}"
+    return f"{first_up(one.label)} was still under way{over}{_at(one)}"
 
 
 def _late(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str]:

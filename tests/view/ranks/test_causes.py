@@ -221,6 +221,14 @@ def test_a_rank_that_is_on_its_way_is_told_with_its_time_there() -> None:
     assert "had not come to `all_reduce` 1 of all ranks, in which rank 0 waits" in told
 
 
+def test_a_rank_whose_line_is_not_known_is_told_as_such() -> None:
+    (told,) = said(rank(0, kind="cut off"), rank(1))
+    over = "when its 10 s were over, on a line that is not known"
+    assert told == f"Rank 0 was still under way {over}."
+    (told,) = said(rank(0, waiting(3), kind="cut off", line=3), rank(1, kind="cut off"))
+    assert told.startswith(f"Rank 1 was still under way {over}, and had not come to `all_reduce`")
+
+
 def test_a_late_rank_is_told_with_what_it_did() -> None:
     (told,) = said(
         rank(0, call(3, started=1.0)), rank(1, call(3, started=4.0), line=8), was_cut=False
