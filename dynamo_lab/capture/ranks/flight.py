@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import sys
+import traceback
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -111,6 +113,14 @@ class Flight:
 
 Frame = Mapping[str, Any]
 """A Python frame as the flight recorder has it: its "filename", "line" and "name"."""
+
+
+def frames_now(above: int) -> list[Frame]:
+    """The Python frames that called, innermost first; `above` this function's caller so many."""
+    return [
+        {"filename": frame.f_code.co_filename, "line": line, "name": frame.f_code.co_name}
+        for frame, line in traceback.walk_stack(sys._getframe(1 + above))
+    ]
 
 
 def stack_of(frames: Sequence[Frame], texts: CallTexts) -> int | None:

@@ -9,14 +9,20 @@ from __future__ import annotations
 import functools
 import sys
 import time
-import traceback
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.capture.core.hooks import LOOKUP_BACKEND, PYTREE
 from dynamo_lab.capture.ranks import hooks
 from dynamo_lab.capture.ranks.comm_hooks import CommHooks
 from dynamo_lab.capture.ranks.fakes import fakes
-from dynamo_lab.capture.ranks.flight import groups, is_backward, is_compiled, stack_of, through
+from dynamo_lab.capture.ranks.flight import (
+    frames_now,
+    groups,
+    is_backward,
+    is_compiled,
+    stack_of,
+    through,
+)
 from dynamo_lab.capture.ranks.models import ModelFacts
 from dynamo_lab.capture.ranks.reducers import Reducers
 from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank
@@ -110,7 +116,7 @@ class PlannedRank:
         if group is None or name in _WAITS:
             return
         self._counts[group] = self._counts.get(group, 0) + 1
-        frames = _frames()
+        frames = frames_now(above=1)
         brings, gets = _tensors(function, args, results)
         is_message = name in ("send", "recv_", "recv_any_source_")
         self._calls.append(
@@ -143,14 +149,6 @@ def capture_only(undo: Undo) -> None:
 
     module, name = hooks.INDUCTOR.place()
     undo.replace(module, name, planned)
-
-
-def _frames() -> list[dict[str, Any]]:
-    """The Python frames now, innermost first, as the flight recorder writes them."""
-    return [
-        {"filename": frame.f_code.co_filename, "line": line, "name": frame.f_code.co_name}
-        for frame, line in traceback.walk_stack(sys._getframe(2))
-    ]
 
 
 def _group_of(function: Any, args: Sequence[Any]) -> str | None:

@@ -87,8 +87,8 @@ class OwnRank:
         """What is known so far; called by the recorder, under its lock."""
         spans = [Stay(one.start, one.end, self._texts.span(*one.place)) for one in self._stays]
         calls, profile = self._flight.freeze(), self.profile
-        if calls is not None and profile is not None:
-            calls = profile.timed(calls)
+        if calls is not None:
+            calls = self.model.backwards.placed(profile.timed(calls) if profile else calls)
         return Rank(
             number=self._number,
             size=self._size,

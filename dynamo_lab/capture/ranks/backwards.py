@@ -1,0 +1,62 @@
+"""When the program's backwards ran, and from which lines they were called.
+
+For a GPU autograd's engine runs in a thread of its own, so that the flight recorder sees no line of
+the user's in a collective that a hook of FSDP's, or DDP's reducer, calls there. Who called the
+engine waits for it: that line is the call's.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dynamo_lab.model.ranks.ranks import Call
+
+_MOST = 2000
+"""As many as the flight recorder remembers calls."""
+
+
+@dataclass(slots=True)
+class Backward:
+    """From when to when it ran, by the clock of calls, and the stack that called it."""
+
+    stack: int | None
+    start: float
+    end: float = math.inf
+
+
+class Backwards:
+    """The backwards so far, the last ones."""
+
+    def __init__(self) -> None:
+        self._seen: deque[Backward] = deque(maxlen=_MOST)
+
+    def begun(self, stack: int | None) -> Backward:
+        """One begins now; its `end` is for the caller to set."""
+        one = Backward(stack, time.time())
+        self._seen.append(one)
+        return one
+
+    def placed(self, calls: Sequence[Call]) -> tuple[Call, ...]:
+        """Calls of autograd's threads with the stack of the backward, where only one was running.
+
+        One that was called inside another, as by a checkpoint, has no Python above it there.
+        """
+        return tuple(
+            replace(call, stack=self._at(call.started))
+            if call.is_backward and call.stack is None
+            else call
+            for call in calls
+        )
+
+    def _at(self, moment: float) -> int | None:
+        running = [one for one in self._seen if one.start <= moment <= one.end]
+        return running[0].stack if len(running) == 1 else None
