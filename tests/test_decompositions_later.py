@@ -1,6 +1,8 @@
+# pyright: reportPrivateUsage=false
 """Decompositions that are worked out when somebody looks: once, wherever the recording went."""
 
 import pickle
+from collections.abc import Callable
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -66,8 +68,14 @@ def test_a_job_has_all_of_it(recording: Recording, tmp_path: Path) -> None:
     assert recording.decompositions.rules == WHOLE.rules
 
 
-@pytest.mark.parametrize("ask", [repr, hash, lambda one: pickle.loads(pickle.dumps(one))])
-def test_it_passes_for_the_facts(recording: Recording, ask: Any) -> None:
+def pickled(one: Decompositions) -> Any:
+    return pickle.loads(pickle.dumps(one))
+
+
+@pytest.mark.parametrize("ask", [repr, hash, pickled])
+def test_it_passes_for_the_facts(
+    recording: Recording, ask: Callable[[Decompositions], Any]
+) -> None:
     assert ask(recording.decompositions) == ask(WHOLE)
 
 
