@@ -81,8 +81,7 @@ def _mismatch(one: Known, ranks: Sequence[Known]) -> str:
 
 
 def _at(one: Known) -> str:
-    where = one.where(one.position)
-    return f" at {where}" if where else ", on a line that is not known"
+    return f" at {where}" if (where := one.where(one.position)) else ", on a line that is not known"
 
 
 def _who_waits(missing: Known, ranks: Sequence[Known]) -> str:
@@ -235,8 +234,7 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
     stay = one.rank.stays[-1] if one.rank.stays else None
     spent = f" for {seconds(stay.end - stay.start)}" if stay and stay.end > stay.start else ""
     over = f" when its {limit:g} s were over" if limit else ""
-    was = _was(one, spent, over)
-    return f"{was}, and had not come to {what}{under}{_handling(one)}."
+    return f"{_was(one, spent, over)}, and had not come to {what}{under}{_handling(one)}."
 
 
 def _placement(one: Known, other: Known, call: Call) -> str:
