@@ -17,6 +17,7 @@ from dynamo_lab.errors import OptionError, TinyError
 from dynamo_lab.tiny.int8.loss import SCORE, cross_entropy8
 from dynamo_lab.tiny.int8.operators import conv8_input_grad, drawn
 from dynamo_lab.tiny.int8.scales import multipliers, update_factor
+from dynamo_lab.tiny.missing import remedy
 from dynamo_lab.tiny.networks import Block, MobileNetwork, Transformer
 from tests.tiny.in_c import integers_of, single, trained_in_c, updated
 
@@ -248,6 +249,26 @@ def test_a_pair_of_convolutions_needs_one_channel_of_what_is_between() -> None:
 def test_what_int8_cannot_do_is_said(options: dict[str, Any], said: str) -> None:
     with pytest.raises(OptionError, match=said):
         planned(**options)
+
+
+def test_dropout_that_does_nothing_changes_nothing() -> None:
+    sample = torch.randn(2, 4), torch.tensor([0, 2])
+    losses: list[list[float]] = []
+    for idle in (torch.nn.Dropout(), torch.nn.Identity()):
+        torch.manual_seed(0)
+        layers = torch.nn.Linear(4, 8), torch.nn.ReLU(), idle, torch.nn.Linear(8, 3)
+        plan = lab.tiny(torch.nn.Sequential(*layers).eval(), sample, dtype="int8")
+        losses.append([plan.step(*sample).item() for _ in range(2)])
+    assert losses[0] == losses[1]
+
+
+def test_what_helps_against_a_missing_operator_is_said() -> None:
+    folded = "torch.nn.utils.fuse_conv_bn_eval(convolution, norm)"
+    both = remedy(["aten.native_batch_norm_backward.default", "aten.sort"], ".")
+    assert folded in both
+    assert both.endswith("Write that part of the model with other operators.")
+    assert folded not in remedy(["aten.sort"], ".")
+    assert "other operators" not in remedy(["aten._native_batch_norm_legit_no_training"], ".")
 
 
 def test_operators_without_an_int8_form_are_named() -> None:

@@ -26,6 +26,7 @@ from dynamo_lab.tiny.c.operators8 import TABLE8
 from dynamo_lab.tiny.c.templates import CMAKE, MAIN, STEP
 from dynamo_lab.tiny.c.values import C_TYPES, NoCode, Place, need, place_of
 from dynamo_lab.tiny.graph import is_view
+from dynamo_lab.tiny.missing import remedy
 from dynamo_lab.tiny.work import work_of
 from dynamo_lab.view.core.words import listed
 
@@ -143,8 +144,8 @@ class Writer:
                     raise
         if missing:
             raise TinyError(
-                f"There is no C code for {listed(list(missing))}, so nothing was written. Write "
-                "that part of the model with other operators; the step runs in PyTorch as it is."
+                f"There is no C code for {listed(list(missing))}, so nothing was written. "
+                + remedy(missing, "; the step runs in PyTorch as it is.")
             )
         return statements
 

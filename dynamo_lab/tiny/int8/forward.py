@@ -160,6 +160,11 @@ def _relu(walk: Walk, node: Node) -> None:
     walk.known[node] = Activation(made, given.scale)
 
 
+def _same(walk: Walk, node: Node) -> None:
+    """A copy, as dropout leaves where it does nothing: nobody writes over what is copied."""
+    walk.known[node] = walk.known[node.args[0]]
+
+
 def _activation(walk: Walk, node: Any) -> Activation:
     found = walk.known.get(node)
     if not isinstance(found, Activation):
@@ -233,6 +238,7 @@ TABLE: dict[Any, Callable[[Walk, Node], None]] = {
     aten.relu.default: _relu,
     aten.hardtanh.default: _relu,
     aten.add.Tensor: _add,
+    aten.clone.default: _same,
     aten.mean.dim: _mean,
     aten._log_softmax.default: _log_softmax,
     aten.nll_loss_forward.default: _nll_loss,

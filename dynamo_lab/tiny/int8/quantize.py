@@ -17,6 +17,7 @@ from dynamo_lab.errors import TinyError
 from dynamo_lab.tiny.graph import StepGraph, is_view
 from dynamo_lab.tiny.int8 import backward, forward
 from dynamo_lab.tiny.int8.walk import Activation, Gradient, NoInt8, Walk
+from dynamo_lab.tiny.missing import remedy
 from dynamo_lab.view.core.words import listed
 
 if TYPE_CHECKING:
@@ -71,8 +72,7 @@ def quantize(
     if missing := _written(walk, backward.Updates(walk, lr, seed)):
         raise TinyError(
             f"There is no int8 form of {listed(missing, 12)}; what depends on it was not tried. "
-            "Write that part of the model with other operators, or train in float32 "
-            '(dtype="float32").'
+            + remedy(missing, ', or train in float32 (dtype="float32").')
         )
     results = [node for node in walk.graph.nodes if node.name == walk.loss]
     walk.graph.output(tuple(results))

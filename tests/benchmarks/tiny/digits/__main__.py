@@ -46,8 +46,8 @@ HEAD = (
 
 def arguments() -> Namespace:
     parser = ArgumentParser(prog="python -m tests.benchmarks.tiny.digits")
-    seeds = {"type": int, "nargs": "+", "default": [0, 1, 2, 3, 4]}
-    parser.add_argument("--seeds", help="which; learning rates are the best of seed 0", **seeds)
+    told = "which; learning rates are the best of seed 0"
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4], help=told)
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--store", type=Path, help="a folder for results, which is gone on with")

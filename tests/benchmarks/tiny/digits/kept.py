@@ -39,7 +39,7 @@ class Kept:
     def of(self, key: str, compute: Callable[[], Any], *, is_data: bool = False) -> Any:
         """What is kept under a key, computed if nothing is; data are the same of any code."""
         path = self.folder / f"{hashlib.sha256(key.encode()).hexdigest()[:16]}.json"
-        found = json.loads(path.read_text()) if path.exists() else {}
+        found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
         takes_any = is_data or self._of_any_code
         if found and (takes_any or found["code"] == self._code):
             return found["value"]

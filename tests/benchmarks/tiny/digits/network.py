@@ -1,3 +1,6 @@
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+# torch annotates its functions only in part.
 """A small network of inverted bottlenecks, and how it comes to know some digits."""
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ WAYS = (
     Way("int8, all"),
     Way("int8, all, own rate", rates=RATES),
     Way("int8, all, not scaled", scaling=False),
-    Way("int8, all, only the head scaled, own rate", scaling="head.*", rates=RATES),
+    Way("int8, all, only the head scaled, own rate", scaling="head.*", rates=(0.2, 0.8, 3.2)),
     Way("int8, all, not scaled, own rate", scaling=False, rates=UNSCALED),
     Way("int8, searched", "search"),
     Way("int8, searched, own rate", "search", rates=SPARSE),
@@ -60,7 +60,7 @@ WAYS = (
     Way("int8, last 5 layers", "last 5"),
     Way("int8, biases and head", BIASES),
     Way(
-        "int8, biases and head, not scaled, own rate", BIASES, scaling=False, rates=(1e3, 1e4, 1e5)
+        "int8, biases and head, not scaled, own rate", BIASES, scaling=False, rates=(1e4, 1e5, 1e6)
     ),
     Way("int8, head", "head.*"),
 )
@@ -147,7 +147,7 @@ class Pupil:
             update="search",
             dtype="int8",
             memory=limit,
-            optimizer={"lr": RATES[0]},
+            optimizer={"lr": 0.05},
             search={**settings, "population": 12, "generations": 8, "state": state},
             calibrate=[(x[:1], y[:1]) for x, y in train[:4]],
         )
