@@ -57,6 +57,20 @@ def hang(folder: Path, as_json: bool = False) -> Path:
     return folder
 
 
+def test_what_inductor_wrote_is_no_line_of_the_readers(tmp_path: Path) -> None:
+    """As on two H100s: an all_reduce that compiled code calls, from Inductor's file."""
+    written = f"/tmp/torchinductor_me/rg/c{'rgzdo233' * 6}acb.py"
+    frames = [
+        {"name": "call", "filename": written, "line": 94},
+        {"name": "train", "filename": "/home/me/train.py", "line": 8},
+    ]
+    for rank in range(2):
+        data = pickle.dumps(dump(entry(1, 8, frames=frames)), protocol=2)
+        (tmp_path / f"nccl_trace_rank_{rank}").write_bytes(data)
+    (one,) = lab.open_job(tmp_path).collectives
+    assert "train.py, line 8" in one.where
+
+
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_hang_is_named_with_rank_collective_and_line(tmp_path: Path, as_json: bool) -> None:
     job = lab.open_job(hang(tmp_path, as_json))
