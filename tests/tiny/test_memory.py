@@ -103,6 +103,7 @@ def test_a_view_is_answered_while_the_model_lives(plan: Plan, tmp_path: Path) ->
     wanted = build(plan.replanned({"point.weight": 0.25}).recording)
     assert wanted.training is not None
     shown = msgspec.convert(found["answer"], View)
+    assert shown.training is not None
     assert shown.training == wanted.training
     assert shown.training.plan.headline == shown.summary.sentence
     assert shown.training.plan.counts == shown.summary.counts

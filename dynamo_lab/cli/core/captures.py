@@ -56,9 +56,9 @@ def run_captures(path: str, limits: Limits, options: argparse.Namespace) -> bool
     names = chosen(options.models)
     if options.sample is not None and options.sample < 1:
         raise SuiteError(f"--sample {options.sample} tries nothing: pass 1 or more.")
-    is_sample = options.sample is not None and options.sample < len(names)
-    seed = options.seed if is_sample else None
-    if is_sample:
+    seed: int | None = None
+    if options.sample is not None and options.sample < len(names):
+        seed = options.seed
         names = sampled(names, options.sample, options.seed)
     again = options.again
     try:

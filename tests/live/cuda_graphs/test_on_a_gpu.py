@@ -235,8 +235,8 @@ def test_a_call_starts_what_was_foretold(fn: Callable[..., Any]) -> None:
 def test_a_benchmark_says_what_cuda_graphs_save() -> None:
     args = (torch.rand(64, 32, device="cuda"), torch.rand(32, device="cuda"))
     ways = ("compiled", "reduce-overhead")
-    recording = lab.bench(chain, *args, ways=ways, kernels=False, cold=False, rounds=15)
-    shown = build(recording).bench
+    made = lab.bench(chain, *args, ways=ways, kernels=False, cold=False, rounds=15)
+    shown = build(made.recording).bench
     assert shown is not None
     [told] = [one.sentence for one in shown.verdicts if "CUDA graph" in one.sentence]
     print(told)

@@ -205,5 +205,5 @@ def _is_during(timing: Timing, roots: Sequence[Timing]) -> bool:
 def _values(told: Sequence[Cause]) -> tuple[str, ...]:
     """The values in the order in which they came."""
     seen = (value for one in told for value in (one.was, one.now))
-    told = (value for value in seen if value and not value.startswith("of type "))
-    return tuple(dict.fromkeys(told))
+    named = (value for value in seen if value and not value.startswith("of type "))
+    return tuple(dict.fromkeys(named))
