@@ -65,6 +65,7 @@ def test_each_collective_has_a_line(job: JobRecording) -> None:
 
 
 def test_memory_is_what_the_allocator_holds() -> None:
+    """It gives a block whole of which less than 1 MiB would be left (CUDACachingAllocator.cpp)."""
     for held, told in memory.compared():
         print(f"the allocator {held:,}, recorded {told:,}: {held - told:+,}")
-        assert held == told
+        assert 0 <= held - told < 2**20
