@@ -26,7 +26,7 @@ def quantize(
     rounds: int = 25,
     seconds: float = 10.0,
 ) -> Quantized:
-    """What a model on the CPU becomes by each scheme of quantization, with torchao.
+    """What a model becomes by each scheme of quantization, with torchao.
 
     Each is made of a copy, compared with the float model on `example`, part by part, compiled while
     it is recorded, and timed in turns with the compiled float model. The model stays as it is.
@@ -35,7 +35,8 @@ def quantize(
         model: The module in float, in evaluation mode.
         *example: Its arguments.
         schemes: Some of "int8" (weights and activations, with ranges from calibration: pt2e for
-            X86), "int8-dynamic" (ranges found in each call), "int8-weights" and "int4-weights".
+            X86), "int8-dynamic" (ranges found in each call), "int8-weights" and "int4-weights". On a GPU the first and the
+            last are not tried: their kernels are the CPU's.
         calibration: Arguments of calls from which "int8" learns its ranges; by default `example`.
         rounds: The number of rounds of timing, if time allows; 0 times nothing.
         seconds: The approximate limit of time for that.

@@ -17,6 +17,7 @@ from dynamo_lab.bench.quantization.schemes import (
     quantized,
     saturates,
     torchao_version,
+    why_not,
 )
 from dynamo_lab.bench.recorded_call import Recorded, recorded_call
 from dynamo_lab.capture.core.compat import constants_frozen, forget_compiled_code, pre_grad_pass
@@ -54,7 +55,11 @@ def tried(
     with constants_frozen():
         calls["float"]()
     found: list[SchemeTrial] = []
+    device = device_of([*model.parameters(), *example])
     for scheme in schemes:
+        if problem := why_not(scheme, device.name):
+            found.append(SchemeTrial(scheme=scheme, problem=problem))
+            continue
         try:
             with pre_grad_pass(lifting_pass) if scheme == "int8" else nullcontext():
                 made = quantized(model, example, scheme, calibration)
@@ -64,7 +69,6 @@ def tried(
         else:
             found.append(trial)
             calls[scheme] = call
-    device = device_of([*model.parameters(), *example])
     times = take_turns(calls, device, plan) if plan.rounds else {}
     seconds = {name: one.seconds for name, one in times.items()}
     machine = describe_machine(device.name)

@@ -18,8 +18,18 @@ if TYPE_CHECKING:
 
 SCHEMES: tuple[Scheme, ...] = ("int8", "int8-dynamic", "int8-weights", "int4-weights")
 
+_ON_CPU: tuple[Scheme, ...] = ("int8", "int4-weights")
+"""Those of X86's quantizer and of `_weight_int4pack_mm_for_cpu`."""
+
 _GROUP = 32
 """How many weights of a row share a scale in int4."""
+
+
+def why_not(scheme: Scheme, device: str) -> str:
+    """Why a scheme is not tried on a device ("cuda"); empty where it is."""
+    if device == "cpu" or scheme not in _ON_CPU:
+        return ""
+    return "Its kernels are the CPU's: move the model and its arguments there to try it."
 
 
 class Made(Struct, frozen=True, kw_only=True):
