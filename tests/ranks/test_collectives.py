@@ -11,13 +11,12 @@ import pytest
 
 import dynamo_lab as lab
 from tests.ranks import programs
+from tests.ranks.profiled import all_ways_profiled, off
 
 if TYPE_CHECKING:
     from dynamo_lab.api.ranks.jobs import JobRecording
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
-
-LIMIT = 240.0
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +26,7 @@ def profiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def job(profiled: Path) -> JobRecording:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(programs.PROFILED, str(profiled))
-        patch.setenv(programs.OFF, f"{profiled}.off")
-        return lab.ranks(programs.all_ways, 2, timeout=LIMIT)
+    return all_ways_profiled(profiled, backend="gloo")
 
 
 @pytest.mark.slow
@@ -55,9 +51,7 @@ def test_bytes_are_those_that_the_profiler_counts(job: JobRecording, profiled: P
 
 def test_gradients_are_those_of_one_process(job: JobRecording, profiled: Path) -> None:
     for number in range(len(job)):
-        off = json.loads(Path(f"{profiled}.off.{number}").read_text())
-        assert len(off) == 2
-        assert max(off) < 1e-5, off
+        assert max(off(profiled, number)) < 1e-5
 
 
 def test_each_collective_has_a_line_and_a_reason(job: JobRecording) -> None:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 
-import dynamo_lab as lab
 from dynamo_lab.view.ranks.sizes import bytes_of
 from tests.benchmarks.ranks import memory
-from tests.ranks import programs
+from tests.ranks.profiled import all_ways_profiled, off
 
 if TYPE_CHECKING:
     from dynamo_lab.api.ranks.jobs import JobRecording
@@ -32,10 +31,7 @@ def profiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def job(profiled: Path) -> JobRecording:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(programs.PROFILED, str(profiled))
-        patch.setenv(programs.OFF, f"{profiled}.off")
-        made = lab.ranks(programs.all_ways, 2, backend="nccl", timeout=240.0)
+    made = all_ways_profiled(profiled, backend="nccl")
     print(made, made.collectives, sep="\n")
     assert made.is_whole, made.findings
     return made
@@ -55,9 +51,7 @@ def test_bytes_are_those_that_the_profiler_counts(job: JobRecording, profiled: P
 
 def test_gradients_are_those_of_one_process(job: JobRecording, profiled: Path) -> None:
     for number in range(len(job)):
-        off = json.loads(Path(f"{profiled}.off.{number}").read_text())
-        assert len(off) == 2
-        assert max(off) < 1e-4, off
+        assert max(off(profiled, number)) < 1e-4
 
 
 def test_each_collective_has_a_line(job: JobRecording) -> None:
