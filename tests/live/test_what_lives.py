@@ -13,6 +13,7 @@ from torch import nn
 
 import dynamo_lab as lab
 from dynamo_lab.api.recording import Recording
+from dynamo_lab.capture.decompositions.later import Later
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording as Facts
@@ -92,8 +93,10 @@ def test_the_program_lives_as_long_as_the_handle_or_until_the_session_is_closed(
 
 def test_the_facts_of_a_run_hold_no_living_thing() -> None:
     def walk(thing: Any) -> None:
+        if isinstance(thing, Later):
+            thing.whole()  # what it is made of is let go
         if isinstance(thing, msgspec.Struct):
-            assert not hasattr(thing, "__dict__"), type(thing)
+            assert not getattr(thing, "__dict__", None), type(thing)
             thing = msgspec.structs.astuple(thing)
         if isinstance(thing, dict):
             thing = (*thing, *thing.values())
@@ -124,3 +127,15 @@ def test_a_recorder_gives_facts_and_the_public_one_a_handle() -> None:
     assert done.session.checks is during.session.checks is public.checks
     during.session.close()
     assert done.would_pass(torch.ones(2, 2))
+
+
+def test_decompositions_that_nobody_looked_at_keep_no_program_alive() -> None:
+    model = nn.Linear(2, 2)
+    alive = weakref.ref(model)
+    facts = explore(model, (torch.ones(1, 2),), {}, Choice(), backend="aot_eager").facts
+    assert isinstance(facts.decompositions, Later)
+    del model
+    torch.compiler.reset()
+    gc.collect()
+    assert alive() is None
+    assert facts.decompositions.calls
