@@ -35,8 +35,8 @@ def quantize(
         model: The module in float, in evaluation mode.
         *example: Its arguments.
         schemes: Some of "int8" (weights and activations, with ranges from calibration: pt2e for
-            X86), "int8-dynamic" (ranges found in each call), "int8-weights" and "int4-weights". On a GPU the first and the
-            last are not tried: their kernels are the CPU's.
+            X86), "int8-dynamic" (ranges found in each call), "int8-weights" and "int4-weights".
+            On a GPU the first and the last are not tried: their kernels are the CPU's.
         calibration: Arguments of calls from which "int8" learns its ranges; by default `example`.
         rounds: The number of rounds of timing, if time allows; 0 times nothing.
         seconds: The approximate limit of time for that.
