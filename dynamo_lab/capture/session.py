@@ -60,6 +60,7 @@ from dynamo_lab.capture.packages.packages import PackageProbes
 from dynamo_lab.capture.packages.packaging import PackagingProbes
 from dynamo_lab.capture.passes import hooks as passes_hooks
 from dynamo_lab.capture.passes.passes import PassProbes
+from dynamo_lab.capture.ranks.backwards import BackwardProbes
 from dynamo_lab.capture.ranks.meshes import MeshProbes
 from dynamo_lab.capture.ranks.models import ModelProbes
 from dynamo_lab.capture.ranks.redistributions import RedistributionProbes
@@ -202,6 +203,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         meshes,
         models,
         ReducerProbes(recorder),
+        BackwardProbes(recorder),
         AnnouncedProbes(recorder, graphs, undo),
     ):
         install(probes)

@@ -62,6 +62,8 @@ class RankSource(Protocol):
     """What is known of the process as a rank of a distributed job; `model` of what it trains."""
 
     model: Any
+    backwards: Any
+    """When backwards ran, where collectives are called by threads of autograd; else None."""
 
     def freeze(self) -> Rank:
         """What is known so far; spans and stacks go to the recorder's texts."""

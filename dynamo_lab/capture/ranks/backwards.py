@@ -11,13 +11,18 @@ import math
 import time
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from dynamo_lab.capture.ranks import hooks
+from dynamo_lab.capture.ranks.flight import frames_now, stack_of
 
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from dynamo_lab.capture.core.patches import Patches
+    from dynamo_lab.capture.core.recorder import Recorder
     from dynamo_lab.model.ranks.ranks import Call
 
 _MOST = 2000
@@ -60,3 +65,26 @@ class Backwards:
     def _at(self, moment: float) -> int | None:
         running = [one for one in self._seen if one.start <= moment <= one.end]
         return running[0].stack if len(running) == 1 else None
+
+
+class BackwardProbes:
+    """Watches backwards, in a rank of a job that runs."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+
+    def install(self, patches: Patches) -> None:
+        """Watch the engine being called; a plan has no thread of its own."""
+        if self._recorder.rank is not None and self._recorder.rank.backwards is not None:
+            patches.hook(hooks.BACKWARD, self.backward)
+
+    def backward(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        """A backward runs."""
+        rank = self._recorder.rank
+        if rank is None:
+            return
+        begun = rank.backwards.begun(stack_of(frames_now(above=1), self._recorder.texts))
+        try:
+            yield
+        finally:
+            begun.end = time.time()

@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dynamo_lab.capture.ranks.flight import Flight
+from dynamo_lab.capture.ranks.flight import COMPILED, Flight
 from dynamo_lab.capture.traces.texts import named
 from dynamo_lab.errors import TraceError
 from dynamo_lab.model.core.sources import Source, Span
@@ -196,8 +196,8 @@ class _Tables:
         self._stacks = {stack: at for at, stack in enumerate(self.stacks)}
 
     def is_users(self, path: str) -> bool:
-        """Whether it is no file of a library, by its path."""
-        return named(path)[1] != "library"
+        """Whether it is no file of a library, nor one that a compiler wrote, by its path."""
+        return named(path)[1] != "library" and not COMPILED.search(path)
 
     def span(self, path: str, line: int, function: str) -> int:
         """The index of a place."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SIZE = 2000
 """The calls that are remembered, PyTorch's own default for NCCL."""
 
-_COMPILED = re.compile(
+COMPILED = re.compile(
     r"^<eval_with_key>|[/\\]c[a-z2-7]{51}\.py$"
     r"|[/\\]torch[/\\](?:_functorch[/\\]_aot_autograd|_inductor)[/\\]"
 )
@@ -128,7 +128,7 @@ def stack_of(frames: Sequence[Frame], texts: CallTexts) -> int | None:
     spans = [
         texts.span(frame["filename"], int(frame["line"]), frame["name"])
         for frame in reversed(frames)
-        if _is_users(frame, texts)
+        if texts.is_users(frame["filename"])
     ]
     return texts.stack(spans) if spans else None
 
@@ -140,7 +140,7 @@ def through(frames: Sequence[Frame], texts: CallTexts) -> tuple[str, ...]:
 
 def _through(frames: Sequence[Frame], texts: CallTexts) -> Iterator[str]:
     for frame in frames:
-        if _is_users(frame, texts):
+        if texts.is_users(frame["filename"]):
             return
         found = _DISTRIBUTED.search(frame["filename"])
         module = found and (found[1] or found[2]).replace("/", ".").replace("\\", ".")
@@ -151,16 +151,11 @@ def _through(frames: Sequence[Frame], texts: CallTexts) -> Iterator[str]:
 def is_compiled(frames: Sequence[Frame], texts: CallTexts) -> bool:
     """Whether code that Dynamo made of the user's innermost function made a call."""
     for frame in frames:
-        if _is_users(frame, texts):
+        if texts.is_users(frame["filename"]):
             return False
-        if _COMPILED.search(frame["filename"]):
+        if COMPILED.search(frame["filename"]):
             return True
     return False
-
-
-def _is_users(frame: Frame, texts: CallTexts) -> bool:
-    """Whether a frame is of the user's code: in a log what Inductor wrote looks as if it were."""
-    return texts.is_users(frame["filename"]) and not _COMPILED.search(frame["filename"])
 
 
 def is_backward(frames: Sequence[Frame], thread: str = "") -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import time
 from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from dynamo_lab.capture.ranks import hooks
-from dynamo_lab.capture.ranks.backwards import Backwards
-from dynamo_lab.capture.ranks.flight import frames_now, stack_of
 from dynamo_lab.capture.ranks.meshes import is_dtensor, local_of, sharded
 from dynamo_lab.model.ranks.memory import Amount, Memory
 
@@ -41,7 +38,6 @@ class ModelFacts:
         self.meshes: dict[Mesh, None] = {}
         self.tensors: dict[str, ShardedTensor] = {}
         self.memory: Memory | None = None
-        self.backwards = Backwards()
 
     def frozen(self) -> dict[str, Any]:
         """The fields of a `Rank` that it knows."""
@@ -85,16 +81,9 @@ class ModelProbes:
 
     def backward(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """A backward runs; FSDP has let go of what it gathered when it is over."""
+        yield
         rank = self._recorder.rank
-        if rank is None:
-            return
-        texts = self._recorder.texts
-        begun = rank.model.backwards.begun(stack_of(frames_now(above=1), texts))
-        try:
-            yield
-        finally:
-            begun.end = time.time()
-        if self._backwards >= _LOOKS:
+        if rank is None or self._backwards >= _LOOKS:
             return
         self._backwards += 1
         found = _models(rank.model.owns)

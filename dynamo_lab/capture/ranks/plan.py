@@ -54,6 +54,7 @@ class PlannedRank:
         self._mode: Any = None
         self._reducers = Reducers(recorder.texts, is_planned=True)
         self._comm_hooks = CommHooks()
+        self.backwards = None  # each call is made in the thread that called the backward
         self.model = ModelFacts(self._owns)
         self.ending = Ending()
 

@@ -10,6 +10,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dynamo_lab.capture.ranks.backwards import Backwards
 from dynamo_lab.capture.ranks.flight import Flight, groups
 from dynamo_lab.capture.ranks.models import ModelFacts
 from dynamo_lab.capture.ranks.reducers import Reducers
@@ -51,6 +52,7 @@ class OwnRank:
         self._main = threading.main_thread().ident
         self._users: dict[CodeType, bool] = {}
         self._stays: deque[_Seen] = deque(maxlen=_MOST_STAYS)
+        self.backwards = Backwards()
         self.model = ModelFacts()
         self.ending = Ending()
         self.profile: Profile | None = None
@@ -88,7 +90,7 @@ class OwnRank:
         spans = [Stay(one.start, one.end, self._texts.span(*one.place)) for one in self._stays]
         calls, profile = self._flight.freeze(), self.profile
         if calls is not None:
-            calls = self.model.backwards.placed(profile.timed(calls) if profile else calls)
+            calls = self.backwards.placed(profile.timed(calls) if profile else calls)
         return Rank(
             number=self._number,
             size=self._size,

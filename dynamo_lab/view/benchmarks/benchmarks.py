@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from dynamo_lab.measure.statistics import Ratio, digits, ratio, rounds_needed, spread
+from dynamo_lab.measure.statistics import Ratio, digits, rounds_needed, spread
 from dynamo_lab.model.benchmarks import Benchmark, Cache, Phase, Series, Way
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks import launches, memory_courses, roofline
@@ -17,6 +17,7 @@ from dynamo_lab.view.benchmarks.circumstances import (
     machine_rows,
     other_options,
 )
+from dynamo_lab.view.benchmarks.comparing import compare
 from dynamo_lab.view.benchmarks.kernel_times import PHASES, KernelTimesView
 from dynamo_lab.view.benchmarks.memory_courses import MemoryCoursesView
 from dynamo_lab.view.benchmarks.roofline import RooflineView
@@ -207,16 +208,6 @@ def _pays_off(earns: BreakEven | None) -> str:
     if earns is None or earns.verdict == "unknown":
         return ""
     return "never pays off: it is slower" if earns.verdict == "never" else earns.sentence
-
-
-def compare(base: Series | None, one: Series) -> Ratio | None:
-    """How many times faster than the first; None for that one, and where rounds do not pair."""
-    if base is None or base is one:
-        return None
-    count = min(len(base.seconds), len(one.seconds))  # a stopped one may have fewer
-    if not count or min(*base.seconds, *one.seconds) <= 0:  # below the clock's resolution
-        return None
-    return ratio(base.seconds[:count], one.seconds[:count])
 
 
 def tone_of(compared: Ratio | None) -> Tone:

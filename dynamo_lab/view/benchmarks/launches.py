@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from dynamo_lab.measure.statistics import digits, ratio, spread
+from dynamo_lab.measure.statistics import digits, spread
 from dynamo_lab.model.benchmarks import Benchmark, Launches
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.benchmarks.comparing import compare
 from dynamo_lab.view.core.words import listed, plural
 from dynamo_lab.view.lowering.cudagraphs import launches as foretold
 from dynamo_lab.view.timings.durations import interval_text, median_text
@@ -45,20 +46,18 @@ def _time(found: Benchmark, at: int, base: int) -> str:
     phases = [one.phase for one in found.series if one.way == at and one.cache == "warm"]
     if not phases:
         return ""
-    rounds = {
-        one.way: one.seconds
+    timed = {
+        one.way: one
         for one in found.series
         if (one.phase, one.cache) == (phases[-1], "warm") and one.seconds
     }
-    if at not in rounds or base not in rounds:
+    if at not in timed or base not in timed:
         return ""
-    count = min(len(rounds[at]), len(rounds[base]))
-    took = (
-        f" It takes {median_text(spread(rounds[at]))} against {median_text(spread(rounds[base]))}"
-    )
-    if min(*rounds[at], *rounds[base]) <= 0:  # below the clock's resolution
+    own, other = (median_text(spread(timed[way].seconds)) for way in (at, base))
+    took = f" It takes {own} against {other}"
+    times = compare(timed[base], timed[at])
+    if times is None:
         return f"{took}."
-    times = ratio(rounds[base][:count], rounds[at][:count])
     if not times.differs:
         return f"{took}: not distinguishable."
     return f"{took}: {digits(times.value, times)} times as fast ({interval_text(times)})."

@@ -6,7 +6,8 @@ from typing import NamedTuple
 from dynamo_lab.measure.statistics import Ratio, Spread, spread
 from dynamo_lab.model.benchmarks import Benchmark, Overhead, Phase, Series
 from dynamo_lab.view.benchmarks.agreements import agreements
-from dynamo_lab.view.benchmarks.benchmarks import compare, is_wrong, wrong_ones
+from dynamo_lab.view.benchmarks.benchmarks import is_wrong, wrong_ones
+from dynamo_lab.view.benchmarks.comparing import compare
 from dynamo_lab.view.benchmarks.time_marks import overhead_of
 from dynamo_lab.view.timings.durations import summed
 
