@@ -139,19 +139,32 @@ class TinyContribution(Struct, frozen=True, kw_only=True):
     is_chosen: bool
 
 
+class TinyFinalist(Struct, frozen=True, kw_only=True):
+    """A whole scheme that was trained: the sum of its gains, and the measure of all together."""
+
+    gain: float
+    measured: float
+    bytes: int | None
+    is_chosen: bool
+
+
 class TinySearch(Struct, frozen=True, kw_only=True):
     """A search for what to update within a memory limit.
 
     `measure` says what a gain is: "accuracy" (a share of `checked` rows), "loss" (what is taken off
     it), or "gradient" (a proxy: the gradient's squared norm). `baseline` is the measure with the
     classifier alone; `gain` the sum of what is chosen, `bytes` what that needs. `planned` schemes
-    were laid out to know their bytes.
+    were laid out to know their bytes. `finalists` are the schemes with the largest sums, the
+    largest first; the best of them by what was measured is the chosen one. Each measure is the mean
+    of `repeats` trainings.
     """
 
     measure: str
     baseline: float | None
     checked: Annotated[int, Plain("how many rows there are")]
+    repeats: Annotated[int, Plain("how many trainings there are")]
     contributions: tuple[TinyContribution, ...]
+    finalists: tuple[TinyFinalist, ...]
     gain: float
     bytes: int | None
     classifier_bytes: int | None

@@ -142,7 +142,7 @@ def test_a_gain_is_the_accuracy_of_a_copy_that_was_trained_with_it() -> None:
         chosen = [model.get_parameter(name) for name in names]
         weight = model.get_parameter("point.weight")
         sgd = torch.optim.SGD([*chosen, weight], 0.1, momentum=0.5, weight_decay=0.1)
-        for share, (x, y) in gains._samples():  # pyright: ignore[reportPrivateUsage]
+        for share, (x, y) in gains._samples(0):  # pyright: ignore[reportPrivateUsage]
             before = weight.detach().clone()
             sgd.param_groups[0]["lr"] = 0.1 * share
             sgd.zero_grad()

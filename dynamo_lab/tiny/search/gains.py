@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 import random
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
@@ -39,6 +40,10 @@ class Gains(Protocol):
 
     def gain(self, choice: Choice) -> float:
         """What a choice contributes."""
+        ...
+
+    def measured(self, scheme: Scheme) -> float | None:
+        """What all choices of a scheme come to together; a proxy knows nothing of it."""
         ...
 
     @property
@@ -75,25 +80,27 @@ class Trained:
         nothing = self._space.nothing()
         every = Scheme(len(self._space.biases), nothing.shares)
         before = every if choice.parameter else nothing
-        return self._score(self._space.with_choice(before, choice)) - self._score(before)
+        return self.measured(self._space.with_choice(before, choice)) - self.measured(before)
 
     def _key(self, scheme: Scheme) -> str:
         return ", ".join(one.key for one in self._space.chosen(scheme)) or "classifier"
 
-    def _score(self, scheme: Scheme) -> float:
+    def measured(self, scheme: Scheme) -> float:
+        """Of copies that are trained with a scheme, the mean."""
         key = self._key(scheme)
         if key not in self.scores:
-            self.scores[key] = self._of_copy(self._space.update(scheme))
+            update, times = self._space.update(scheme), self._how.repeats
+            self.scores[key] = fmean(self._of_copy(update, order) for order in range(times))
         return self.scores[key]
 
-    def _of_copy(self, update: Mapping[str, Any]) -> float:
+    def _of_copy(self, update: Mapping[str, Any], order: int) -> float:
         made = copy.deepcopy(self._model)
-        self._train(made, update)
+        self._train(made, update, order)
         with torch.no_grad():
-            found = [self._measured(made, sample) for sample in self._how.check]
+            found = [self._of_sample(made, sample) for sample in self._how.check]
         return sum(right for right, _ in found) / sum(count for _, count in found)
 
-    def _train(self, model: nn.Module, update: Mapping[str, Any]) -> None:
+    def _train(self, model: nn.Module, update: Mapping[str, Any], order: int) -> None:
         selected = selection(model, update, self._channels)
         named = dict(model.named_parameters())
         for name, parameter in named.items():
@@ -110,7 +117,7 @@ class Trained:
             momentum=options.momentum,
             weight_decay=options.weight_decay,
         )
-        for share, sample in self._samples():
+        for share, sample in self._samples(order):
             sgd.param_groups[0]["lr"] = rate * share
             sgd.zero_grad()
             *inputs, target = sample
@@ -121,14 +128,14 @@ class Trained:
                     dim = channel_dim(parameter)
                     parameter.index_copy_(dim, others, before.index_select(dim, others))
 
-    def _samples(self) -> list[tuple[float, Sample]]:
-        """The samples of all epochs in their order, with the share of the learning rate."""
-        draw, order = random.Random(self._how.seed), list[Any]()
+    def _samples(self, order: int) -> list[tuple[float, Sample]]:
+        """The samples of all epochs in an order, with the share of the learning rate."""
+        draw, found = random.Random(f"{self._how.seed} {order}"), list[Any]()
         for _ in range(self._how.epochs):
-            order += draw.sample(list(self._how.data or ()), len(self._how.data or ()))
-        return [(1 - at / len(order), sample) for at, sample in enumerate(order)]
+            found += draw.sample(list(self._how.data or ()), len(self._how.data or ()))
+        return [(1 - at / len(found), sample) for at, sample in enumerate(found)]
 
-    def _measured(self, model: nn.Module, sample: Sample) -> tuple[float, int]:
+    def _of_sample(self, model: nn.Module, sample: Sample) -> tuple[float, int]:
         *inputs, target = sample
         scores = model(*inputs)
         if self.measure == "accuracy":
@@ -179,3 +186,6 @@ class Proxy:
         if channels is not None:
             grad = grad.index_select(channel_dim(grad), torch.tensor(channels))
         return grad.square().sum().item()
+
+    def measured(self, scheme: Scheme) -> None:
+        """Nothing: gradients do not say what training comes to."""

@@ -24,10 +24,13 @@ class Search:
             for a proxy that needs none.
         check: Samples that gains are measured on; by default the last quarter of the data.
         epochs: How often each training goes through the data.
+        repeats: How many trainings, with the samples in other orders, a measure is the mean of.
         lr: The learning rate that falls to zero in a line; by default the optimizer's.
         ratios: The shares of a weight's input channels that are tried.
         population: How many schemes each generation keeps.
         generations: How many there are.
+        finalists: How many schemes of the last generation are trained themselves, if there is data:
+            the best of them by what was measured is taken, not the one with the largest sum.
         seed: Draws the order of the data and the schemes.
         state: A file that the search is continued from, and kept in.
     """
@@ -35,15 +38,18 @@ class Search:
     data: Sequence[Sample] | None = None
     check: Sequence[Sample] = ()
     epochs: int = 1
+    repeats: int = 1
     lr: float | None = None
     ratios: tuple[float, ...] = (0.125, 0.25, 0.5, 1.0)
     population: int = 24
     generations: int = 12
+    finalists: int = 8
     seed: int = 0
     state: Path | None = None
 
 
-_COUNTS = ("epochs", "population", "generations", "seed")
+_COUNTS = ("epochs", "repeats", "population", "generations", "finalists", "seed")
+_FROM_NOTHING = ("generations", "finalists", "seed")
 
 
 def search_of(update: Any, asked: Any, limit: int | None) -> Search | None:
@@ -66,7 +72,7 @@ def search_of(update: Any, asked: Any, limit: int | None) -> Search | None:
     if unknown := [name for name in given if name not in known]:
         raise OptionError(f"A search has no setting {unknown[0]!r}: it has {', '.join(known)}.")
     for name in _COUNTS:
-        least = 0 if name in ("seed", "generations") else 1
+        least = 0 if name in _FROM_NOTHING else 1
         if not _is_whole(given.get(name, 1)) or given.get(name, 1) < least:
             raise OptionError(
                 f"{name}={given[name]!r} of a search is no whole number from {least}."

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dynamo_lab.errors import OptionError, TinyError
-from dynamo_lab.model.tiny import TinyContribution, TinySearch
+from dynamo_lab.model.tiny import TinyContribution, TinyFinalist, TinySearch
 from dynamo_lab.tiny.laid import laid_out
 from dynamo_lab.tiny.order import FEW_STATES
 from dynamo_lab.tiny.passes.split import split
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from dynamo_lab.tiny.search.gains import Gains
     from dynamo_lab.tiny.search.options import Search
     from dynamo_lab.tiny.search.space import Space
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ def searched(asked: Asked, watch: Watch) -> Searched:
     run.begin()
     try:
         run.evolve()
+        run.compare()
     except KeyboardInterrupt:
         watch.stop()
     return run.result()
@@ -109,33 +112,33 @@ class _Run:
         self._bytes: dict[Choice, int | None] = {}
         self._gains: dict[Choice, float] = {}
         self._schemes: list[Scheme] = []
+        self._finalists: dict[Scheme, float] = {}
 
     def measure(self) -> None:
         """The bytes of each choice alone, and the gains of those that fit."""
         if not self._fits(self._needed(self._space.nothing())):
             return
         every = list(self._space.choices())
-        for choice in self._told("memory of {}", every):
+        for choice in self._told("memory of {}", every, lambda choice: choice.key):
             scheme = self._space.with_choice(self._space.nothing(), choice)
             self._bytes[choice] = self._needed(scheme)
         fitting = [choice for choice, needed in self._bytes.items() if self._fits(needed)]
-        for choice in self._told("contribution of {}", fitting):
+        for choice in self._told("contribution of {}", fitting, lambda choice: choice.key):
             self._gains[choice] = self._found.gain(choice)
             save(self._state, self._asked.how.state)
 
     def _fits(self, needed: int | None) -> bool:
         return needed is not None and needed <= self._asked.limit
 
-    def _told(self, what: str, choices: Sequence[Choice]) -> Iterator[Choice]:
+    def _told(self, what: str, each: Sequence[T], name: Callable[[T], str]) -> Iterator[T]:
         """Each of them, with the time that is left for the others; until the watch stops."""
         began = self._watch.clock()
-        for done, choice in enumerate(choices):
+        for done, one in enumerate(each):
             if self._watch.stopped:
                 return
-            each = (self._watch.clock() - began) / done if done else None
-            left = None if each is None else each * (len(choices) - done)
-            self._watch.tell(what.format(choice.key), done, len(choices), left)
-            yield choice
+            left = (self._watch.clock() - began) / done * (len(each) - done) if done else None
+            self._watch.tell(what.format(name(one)), done, len(each), left)
+            yield one
 
     def begin(self) -> None:
         """The first generation, or the last that a state file has."""
@@ -149,20 +152,27 @@ class _Run:
     def evolve(self) -> None:
         """Generation after generation."""
         how, state = self._asked.how, self._state
-        began, first = self._watch.clock(), state.generation
-        for number in range(first, how.generations):
-            if self._watch.stopped:
-                return
-            each = (self._watch.clock() - began) / (number - first) if number > first else None
-            left = None if each is None else each * (how.generations - number)
-            self._watch.tell(f"generation {number + 1}", number, how.generations, left)
+        numbers = range(state.generation, how.generations)
+        for number in self._told("generation {}", numbers, lambda number: f"{number + 1}"):
             self._schemes = self._evolution.next(self._schemes, number)
             state.generation = number + 1
             state.schemes = [(one.biases, one.shares) for one in self._schemes]
             save(state, how.state)
 
+    def compare(self) -> None:
+        """Train those with the largest sums of gains, as gains need not add up."""
+        first = self._schemes[: self._asked.how.finalists]
+        places = {scheme: f"{at + 1}" for at, scheme in enumerate(first)}
+        for scheme in self._told("training of scheme {}", first, places.__getitem__):
+            measured = self._found.measured(scheme)
+            if measured is None:
+                return
+            self._finalists[scheme] = measured
+            save(self._state, self._asked.how.state)
+
     def result(self) -> Searched:
-        best, how = self._schemes[0], self._asked.how
+        trained, how = self._finalists, self._asked.how
+        best = max(trained, key=trained.__getitem__) if trained else self._schemes[0]
         chosen = set(self._space.chosen(best))
         rows = tuple(
             TinyContribution(
@@ -179,7 +189,17 @@ class _Run:
             measure=self._found.measure,
             baseline=self._found.baseline,
             checked=sum(one[-1].shape[0] if one[-1].dim() else 1 for one in how.check),
+            repeats=how.repeats,
             contributions=rows,
+            finalists=tuple(
+                TinyFinalist(
+                    gain=self._evolution.gain(scheme),
+                    measured=measured,
+                    bytes=self._needed(scheme),
+                    is_chosen=scheme == best,
+                )
+                for scheme, measured in trained.items()
+            ),
             gain=self._evolution.gain(best),
             bytes=self._needed(best),
             classifier_bytes=self._needed(self._space.nothing()),
@@ -236,7 +256,7 @@ def _digest(asked: Asked) -> str:
     how = asked.how
     samples = [*(how.data or ()), *how.check, asked.example]
     settings = (
-        *(how.data is None, how.epochs, how.lr, how.ratios, how.population, how.seed),
+        *(how.data is None, how.epochs, how.repeats, how.lr, how.ratios, how.population, how.seed),
         *(asked.limit, asked.problem.channels, asked.problem.optimizer, asked.problem.precision),
         *(asked.problem.int8 is not None, len(how.check)),
     )

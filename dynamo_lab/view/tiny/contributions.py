@@ -70,8 +70,19 @@ def _measured(search: TinySearch) -> str:
     return (
         f"A gain is {what} on {plural(search.checked, 'row')}{each} that a trained copy did not "
         f"see, in float32: of biases above the classifier alone ({alone}), of a weight above all "
-        "biases."
+        f"biases.{_repeated(search)}"
     )
+
+
+def _finely(value: float, measure: str) -> str:
+    """So that what differs by a row is not printed as the same."""
+    return f"{100 * value:.1f} %" if measure == "accuracy" else _level(value, measure)
+
+
+def _repeated(search: TinySearch) -> str:
+    if search.repeats == 1:
+        return ""
+    return f" Each is the mean of {search.repeats} trainings with the samples in other orders."
 
 
 def _level(value: float, measure: str) -> str:
@@ -111,5 +122,20 @@ def _ended(search: TinySearch) -> str:
     how = "stopped after" if search.stopped else "searched for"
     return (
         f"{how.capitalize()} {made}, {plural(search.planned, 'scheme')} planned for their bytes; "
-        f"seed {search.seed}. The sum of gains need not be the gain of all together."
+        f"seed {search.seed}. {_compared(search)}"
     )
+
+
+def _compared(search: TinySearch) -> str:
+    """How the schemes did that were trained whole, as gains need not add up."""
+    chosen = next((one for one in search.finalists if one.is_chosen), None)
+    if chosen is None:
+        return "The sum of gains need not be the gain of all together."
+    level, first = _finely(chosen.measured, search.measure), search.finalists[0]
+    if len(search.finalists) == 1:
+        return f"The scheme was trained itself, as gains need not add up: {level}."
+    trained = f"The {len(search.finalists)} schemes with the largest sums of gains were trained"
+    than = "which has the largest sum too"
+    if chosen is not first:
+        than = f"the one with the largest sum has {_finely(first.measured, search.measure)}"
+    return f"{trained} themselves, as gains need not add up: the best has {level}, {than}."

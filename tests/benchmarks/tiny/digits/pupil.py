@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from math import log10
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
+from torch import nn
 from torch.nn import functional
 
 import dynamo_lab as lab
@@ -23,9 +25,9 @@ if TYPE_CHECKING:
     from dynamo_lab.tiny.plan import Plan
     from tests.benchmarks.tiny.digits.kept import Kept
 
-LIMIT, WIDER = 7_000, 9_000  # bytes of a step of one image; a full update needs 14,800
-RATES = (0.0125, 0.05, 0.2)
-SPARSE = (0.05, 0.1, 0.2)
+LIMITS = (7_000, 9_000, 11_000)  # bytes of a step of one image; a full update needs 14,800
+RATES = (0.0125, 0.025, 0.05, 0.1, 0.2)
+SPARSE = (0.05, 0.1, 0.2, 0.4)
 UNSCALED = (1e3, 4e3, 1.6e4)
 
 
@@ -33,8 +35,8 @@ UNSCALED = (1e3, 4e3, 1.6e4)
 class Way:
     """A way to train: what is updated, in which numbers, of which parameters updates are scaled.
 
-    With `rates` the learning rate is the best of them, without it is float32's. `limit` is that of
-    what is searched for.
+    With `rates` the learning rate is the best of them, without it is float32's. A `limit` is for
+    what is searched for ("search"), and for as many of the last layers as fit it ("last").
     """
 
     name: str
@@ -42,7 +44,7 @@ class Way:
     dtype: str = "int8"
     scaling: Any = True
     rates: tuple[float, ...] = ()
-    limit: int = LIMIT
+    limit: int | None = None
 
 
 BIASES = ("*.bias", "head.*")
@@ -54,15 +56,11 @@ WAYS = (
     Way("int8, all, not scaled", scaling=False),
     Way("int8, all, only the head scaled, own rate", scaling="head.*", rates=(0.2, 0.8, 3.2)),
     Way("int8, all, not scaled, own rate", scaling=False, rates=UNSCALED),
-    Way("int8, searched", "search"),
-    Way("int8, searched, own rate", "search", rates=SPARSE),
-    Way("int8, searched in 9 kB, own rate", "search", rates=SPARSE, limit=WIDER),
-    Way("int8, last 5 layers", "last 5"),
-    Way("int8, biases and head", BIASES),
-    Way(
-        "int8, biases and head, not scaled, own rate", BIASES, scaling=False, rates=(1e4, 1e5, 1e6)
-    ),
-    Way("int8, head", "head.*"),
+    *(Way(f"int8, searched in {n // 1000} kB", "search", rates=SPARSE, limit=n) for n in LIMITS),
+    *(Way(f"int8, last layers in {n // 1000} kB", "last", rates=SPARSE, limit=n) for n in LIMITS),
+    Way("int8, biases and head", BIASES, rates=SPARSE),
+    Way("int8, biases and head, not scaled", BIASES, scaling=False, rates=(1e4, 1e5, 1e6)),
+    Way("int8, head", "head.*", rates=SPARSE),
 )
 
 
@@ -85,11 +83,6 @@ class Pupil:
     @cached_property
     def _start(self) -> dict[str, torch.Tensor]:
         return {name: value.clone() for name, value in self._model.state_dict().items()}
-
-    def best(self, way: Way) -> float:
-        """Of a way's rates that with the highest accuracy on the images for that."""
-        found = {rate: self.accuracies(way, rate)[2] for rate in way.rates}
-        return max(found, key=found.__getitem__)
 
     def accuracies(self, way: Way, rate: float) -> tuple[float, float, float]:
         """On the test after the first and the last epoch; on the images to choose a rate by."""
@@ -126,7 +119,21 @@ class Pupil:
         return lab.tiny(self._model, samples[0], memory=None, **options)
 
     def _update(self, way: Way) -> Any:
-        return self.searched(way.limit) if way.update == "search" else way.update
+        if way.limit is None:
+            return way.update
+        return self.searched(way.limit) if way.update == "search" else self._last(way.limit)
+
+    def _last(self, limit: int) -> str:
+        """As many of the last layers as fit."""
+
+        def fits(count: int) -> bool:
+            return self._planned(Way("", f"last {count}"), batch=1).facts.bytes <= limit
+
+        layers = sum(isinstance(one, nn.Conv2d | nn.Linear) for one in self._model.modules())
+        return self._of(
+            f"last in {limit}",
+            lambda: f"last {sum(1 for _ in takewhile(fits, range(1, layers + 1)))}",
+        )
 
     def searched(self, limit: int) -> dict[str, Any]:
         """What to update, searched for with the images that are trained and checked on."""
@@ -138,17 +145,15 @@ class Pupil:
         start = self._start
         self._model.load_state_dict(start)
         x, y = train[0]
-        settings = {"data": train, "check": check, "epochs": 4, "seed": self._seed}
-        state = (
-            self._kept.folder / f"search-{self._seed}-{limit}.state"
-        )  # one that is cut off goes on
+        state = self._kept.folder / f"search-{self._seed}-{limit}.state"  # one cut off goes on
+        settings = {"data": train, "check": check, "seed": self._seed, "state": state}
+        settings |= {"epochs": self._epochs, "repeats": 2, "lr": 0.1}
         plan = lab.tiny(
             *(self._model, (x[:1], y[:1])),
             update="search",
             dtype="int8",
             memory=limit,
-            optimizer={"lr": 0.05},
-            search={**settings, "population": 12, "generations": 8, "state": state},
+            search={**settings, "population": 16, "generations": 10, "finalists": 16},
             calibrate=[(x[:1], y[:1]) for x, y in train[:4]],
         )
         assert plan.search is not None
@@ -184,7 +189,7 @@ class Pupil:
 
 def _updated(way: Way) -> str:
     """What a way updates, as the keys of results have it."""
-    return f"{way.update} in {way.limit}" if way.limit != LIMIT else str(way.update)
+    return str(way.update) if way.limit is None else f"{way.update} in {way.limit}"
 
 
 def accuracy(plan: Plan, part: Part) -> float:

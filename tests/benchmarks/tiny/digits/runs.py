@@ -6,11 +6,13 @@ They begin anew (`spawn`) and import what they run, so it stands in no module th
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from tests.benchmarks.tiny.digits.kept import Kept
-from tests.benchmarks.tiny.digits.pupil import FLOAT, WAYS, Pupil
+from tests.benchmarks.tiny.digits.pupil import FLOAT, LIMITS, WAYS, Pupil
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,22 +35,29 @@ def trained_all(seeds: Sequence[int], epochs: int, folder: Path, workers: int) -
     """Everything that the table is made of, into the folder; searches first, as they take long."""
     Pupil(0, epochs, Kept(folder)).orders()
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        limits = sorted({way.limit for way in WAYS if way.update == "search"})
-        both = [(seed, limit) for limit in limits for seed in sorted({0, *seeds})]
-        first = [pool.submit(searched, seed, epochs, folder, limit) for seed, limit in both]
-        for done in first:  # some of the rates are those of what was found
+        both = [(limit, seed) for limit in LIMITS for seed in seeds]
+        first = [pool.submit(searched, seed, epochs, folder, limit) for limit, seed in both]
+        tuned = [(s, way, rate) for way in WAYS for rate in way.rates for s in seeds]
+        needs = [one for one in tuned if one[1].update == "search"]
+        others = [one for one in tuned if one[1].update != "search"]
+        grid = [pool.submit(trained, s, epochs, folder, *one) for s, *one in others]
+        for done in first:
             done.result()
-        tuned = [(way, rate) for way in WAYS for rate in way.rates]
-        for done in [pool.submit(trained, 0, epochs, folder, *one) for one in tuned]:
+        grid += [pool.submit(trained, s, epochs, folder, *one) for s, *one in needs]
+        for done in grid:
             done.result()
-        rates = best_rates(epochs, Kept(folder))
+        rates = best_rates(seeds, epochs, Kept(folder))
         each = [(seed, one) for seed in seeds for one in zip(WAYS, rates, strict=True)]
         for done in [pool.submit(trained, seed, epochs, folder, *one) for seed, one in each]:
             done.result()
 
 
-def best_rates(epochs: int, kept: Kept) -> list[float]:
-    """Of each way."""
-    pupil = Pupil(0, epochs, kept)
-    best = {way: pupil.best(way) for way in WAYS if way.rates}
+def best_rates(seeds: Sequence[int], epochs: int, kept: Kept) -> list[float]:
+    """Of each way, by the mean accuracy over the seeds on the images for that."""
+    pupils = [Pupil(seed, epochs, kept) for seed in seeds]
+
+    def level(way: Way, rate: float) -> float:
+        return fmean(pupil.accuracies(way, rate)[2] for pupil in pupils)
+
+    best = {way: max(way.rates, key=partial(level, way)) for way in WAYS if way.rates}
     return [best.get(way, best[FLOAT]) for way in WAYS]
