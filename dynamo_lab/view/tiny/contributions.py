@@ -135,7 +135,7 @@ def _compared(search: TinySearch) -> str:
     if len(search.finalists) == 1:
         return f"The scheme was trained itself, as gains need not add up: {level}."
     trained = f"The {len(search.finalists)} schemes with the largest sums of gains were trained"
-    than = "which has the largest sum too"
+    than = "its sum is the largest, too"
     if chosen is not first:
         than = f"the one with the largest sum has {_finely(first.measured, search.measure)}"
-    return f"{trained} themselves, as gains need not add up: the best has {level}, {than}."
+    return f"{trained} themselves, as gains need not add up: the best has {level}; {than}."

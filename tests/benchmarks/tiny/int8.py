@@ -6,16 +6,23 @@ The networks and schemes of `python -m tests.benchmarks.tiny`, at 128 x 128 and 
 "sparse" keep all gradients to the end of the step; they are counted thrice: as int8 would need
 them, with gradients in float32, and all in float32. "Trained" is the step as its C has it: arena
 and updated parameters. "Constants" is what only is read.
+
+The row "PyTorch eager" is measured: the most that a step of forward, backward and SGD allocates,
+by PyTorch's profiler, in float32, with the updated parameters and the sample. It updates whole
+tensors.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from fnmatch import fnmatch
 from typing import TYPE_CHECKING
 
 import torch
+from torch.nn import functional
 
 import dynamo_lab as lab
+from dynamo_lab.measure.memory_course import course_of
 from dynamo_lab.render.tables import table
 from dynamo_lab.tiny.measures import bar
 from dynamo_lab.view.core.words import size
@@ -23,6 +30,8 @@ from tests.benchmarks.tiny.__main__ import SCHEMES, update_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from torch import nn
 
     from dynamo_lab.tiny.work import Precision
 
@@ -59,7 +68,34 @@ def rows() -> Iterator[tuple[str, ...]]:
                 *map(size, (facts.arena, facts.resident, facts.frozen)),
                 facts.peak_at,
             )
+        full, sparse = eager(make(), sample, ("*",)), eager(make(), sample, tuple(update))
+        yield (
+            *(name, "PyTorch eager", size(full), size(sparse), size(facts.bytes)),
+            f"{full / sparse:.1f}",
+            f"{sparse / facts.bytes:.2f}",
+            f"{full / facts.bytes:.1f}",
+            *("", "", "", ""),
+        )
     yield ("the paper", "", "", "", "", "7 to 9", "2.4 to 3.2", "20 to 21", "", "", "", "")
+
+
+def eager(model: nn.Module, sample: tuple[torch.Tensor, ...], names: tuple[str, ...]) -> int:
+    """The bytes that a step needs in PyTorch as it comes: measured, in the second step."""
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_(any(fnmatch(name, one) for one in names))
+    updated = [one for one in model.parameters() if one.requires_grad]
+    sgd, (x, y) = torch.optim.SGD(updated, 0.01), sample
+
+    def step() -> None:
+        sgd.zero_grad()
+        functional.cross_entropy(model(x), y).backward()
+        sgd.step()
+
+    step()
+    sgd.zero_grad()
+    course = course_of(step)
+    assert course is not None
+    return course.peak + sum(one.nbytes for one in (*updated, *sample))
 
 
 def main() -> None:
