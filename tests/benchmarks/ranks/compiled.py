@@ -2,8 +2,8 @@
 # torch annotates its functions only in part.
 """Each rank compiles a DDP step of two Llama blocks, and writes what that cost its process.
 
-The seconds are the processor's, of all threads and of the compilers that it started: until the first
-step begins, from there to after the third, and from there to the interpreter's end, which a
+The seconds are the processor's, of all threads and of the compilers that it started: until the
+first step begins, from there to after the third, and from there to the interpreter's end, which a
 recording is written in. `RESULT` names the file, to which the rank's number is added.
 """
 

@@ -50,8 +50,9 @@ def main() -> None:
     for number in range(options.rounds):
         ways = [WAYS[(number + at) % len(WAYS)] for at in range(len(WAYS))]
         with ThreadPoolExecutor(len(ways) if options.beside else 1) as pool:
-            for way, told in zip(ways, pool.map(lambda way: ran(options.ranks, way), ways)):
-                found[way].append(told)
+            told = pool.map(lambda way: ran(options.ranks, way), ways)
+            for way, one in zip(ways, told, strict=True):
+                found[way].append(one)
         row = (f"{way} {_listed([one['compile'] for one in found[way][-1]])}" for way in WAYS)
         print(f"round {number + 1}: {', '.join(row)}", flush=True)
     for rank in range(options.ranks):
@@ -70,8 +71,9 @@ def _report(rank: int, found: dict[str, list[dict[str, Any]]]) -> None:
             told = "within" if cost.high <= BUDGET else "beyond" if cost.low > BUDGET else "about"
             told = f"{told} the budget of {BUDGET}" if cost.enough else "too few rounds to tell"
             print(
-                f"rank {rank}, {words}: recorded takes {cost.value:.3f} times the processor seconds "
-                f"({cost.low:.3f} to {cost.high:.3f}) of {base}: {told if part == 'compile' else ''}"
+                f"rank {rank}, {words}: recorded takes {cost.value:.3f} times the processor "
+                f"seconds ({cost.low:.3f} to {cost.high:.3f}) of {base}"
+                f"{': ' + told if part == 'compile' else ''}"
             )
     print(f"rank {rank}, median seconds and the middle half:")
     for part in ("start", "compile", "end"):
@@ -86,9 +88,10 @@ def _report(rank: int, found: dict[str, list[dict[str, Any]]]) -> None:
 def _where(told: dict[str, Any]) -> None:
     """The probes of one rank that take most of the processor."""
     probes = told["probes"]
-    whole = sum(seconds for seconds, _ in probes.values())
+    own = [row for name, row in probes.items() if not name.startswith("(diary)")]
+    whole, calls = sum(row[0] for row in own), sum(row[1] for row in own)
     print(
-        f"rank 0, probes: {whole:.2f} s in {sum(calls for _, calls in probes.values()):,} calls, "
+        f"rank 0, probes: {whole:.2f} s in {calls:,} calls, "
         f"{100 * whole / told['compile']:.1f} % of the {told['compile']:.2f} s of the compile"
     )
     for name, (seconds, calls) in sorted(probes.items(), key=lambda row: -row[1][0])[:SHOWN]:

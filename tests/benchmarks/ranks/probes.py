@@ -2,8 +2,8 @@
 
     torchrun --nproc-per-node 2 -m tests.benchmarks.ranks.probes --folder FOLDER SCRIPT
 
-`PROBES` names the file, to which the rank's number is added. A probe that runs inside another's call
-is counted by itself; what the counting takes, two looks at a clock, is in the program's seconds.
+`PROBES` names the file, to which the rank's number is added. A probe that runs inside another's
+call is counted in both; what the counting takes, two looks at a clock, is the program's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.ranks.flight import Flight
+from dynamo_lab.capture.ranks.ranks import OwnRank
+from dynamo_lab.model.core import codec
 from dynamo_lab.record.__main__ import main
+from dynamo_lab.record.ranks.diary import Diary
+from dynamo_lab.record.ranks.folder import SeenFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,23 +32,27 @@ PROBES = "DYNAMO_LAB_BENCH_PROBES"
 _Counts = dict[str, list[float]]
 
 
-def counted(spent: _Counts, function: Callable[..., Any], at: int) -> Callable[..., Any]:
-    """A part of `Patches` whose seconds are counted for the probe that is argument number `at`."""
+DIARY = (
+    (OwnRank, "sample"), (SeenFile, "write"), (Diary, "_look"), (Diary, "write"),
+    (Flight, "count"), (Recorder, "freeze"), (codec, "save"),
+)  # fmt: skip
+"""What the thread beside the program does; the later ones are in `_look`, and in `Diary.write`."""
+
+
+def counted(spent: _Counts, function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
+    """A function whose seconds are counted, under a name or that of the probe it is given."""
+    is_call = function.__name__ not in ("_finish", "_fail")
 
     def count(*args: Any, **kwargs: Any) -> Any:
         began = time.thread_time()
         try:
             return function(*args, **kwargs)
         finally:
-            row = spent[args[at].__qualname__]
+            row = spent[name or args[1].__qualname__]
             row[0] += time.thread_time() - began
-            row[1] += at == _PROBE and function.__name__ != "_finish"
+            row[1] += is_call
 
     return count
-
-
-_PROBE = 1
-"""`_start(self, probe, ...)`, `_finish(self, probe, ...)`, `_fail(self, probe, ...)`."""
 
 
 def heard(spent: _Counts, wrap: Callable[..., Any]) -> Callable[..., Any]:
@@ -68,7 +78,10 @@ def count_probes() -> _Counts:
     """From now on each probe's seconds and calls are in what is returned."""
     spent: _Counts = defaultdict(lambda: [0.0, 0])
     for name in ("_start", "_finish", "_fail"):
-        setattr(Patches, name, counted(spent, getattr(Patches, name), _PROBE))
+        setattr(Patches, name, counted(spent, getattr(Patches, name)))
+    for owner, name in DIARY:
+        function = getattr(owner, name)
+        setattr(owner, name, counted(spent, function, f"(diary) {function.__qualname__}"))
     Patches.heard = heard(spent, Patches.heard)
     return spent
 
