@@ -68,11 +68,32 @@ def test_the_attention_that_is_advised_computes_the_same(
     torch.testing.assert_close(names["out"], made.attention(q, k, v))
 
 
-def test_what_else_becomes_of_the_scores_is_told(tmp_path: Path) -> None:
-    source = ATTENTION.replace("SCALED", " * torch.rand(3, 1, 1)").replace("SHAPE", "2, 3, 256, 16")
-    [found] = [
-        one
-        for one in findings_of(recorded(source, tmp_path, "sharp"))
-        if one.rule == "attention-matrix"
-    ]
-    assert "The scores go through `mul` as well" in found.remedy
+def advised(scaled: str, folder: Path) -> Any:
+    source = ATTENTION.replace("SCALED", scaled).replace("SHAPE", "2, 3, 256, 16")
+    found = findings_of(recorded(source, folder, "sharp"))
+    [one] = [one for one in found if one.rule == "attention-matrix"]
+    return one
+
+
+def test_what_a_mask_can_say_is_left_to_the_mask(tmp_path: Path) -> None:
+    found = advised(" * 0.25 + torch.rand(256, 256)", tmp_path)
+    assert "what is added to them or masked is `attn_mask`" in found.remedy
+    assert "scale=0.25, attn_mask=mask)" in found.code
+
+
+def test_what_no_mask_can_say_is_a_formula_of_flex_attention(tmp_path: Path) -> None:
+    """Each element by another factor is no scale, no mask and none of q."""
+    found = advised(" * torch.rand(3, 1, 1)", tmp_path)
+    assert "`mul` as well, which `scaled_dot_product_attention` does not do" in found.remedy
+    assert "return ..." in found.code
+
+
+def test_capped_scores_stay_capped(tmp_path: Path) -> None:
+    scaled = "\n    scores = torch.tanh(scores / 4 / 20) * 20"
+    source = ATTENTION.replace("SCALED", scaled).replace("SHAPE", "2, 3, 256, 16")
+    made = program(source, tmp_path, "capped")
+    found = [one for one in findings_of(made.record(lab)) if one.rule == "attention-matrix"]
+    q, k, v = torch.randn(3, 2, 3, 256, 16)
+    names: dict[str, Any] = {"torch": torch, "q": q, "k": k, "v": v}
+    exec(found[0].code, names)
+    torch.testing.assert_close(names["out"], made.attention(q, k, v))

@@ -17,7 +17,7 @@ from dynamo_lab.capture.ranks.reducers import Reducers
 from dynamo_lab.model.ranks.ranks import Ending, Handled, Rank, Stay
 
 if TYPE_CHECKING:
-    from types import CodeType, FrameType
+    from types import FrameType
 
     from dynamo_lab.capture.core.recorder import Recorder
     from dynamo_lab.capture.ranks.timeline import Profile
@@ -50,7 +50,7 @@ class OwnRank:
         self._flight = Flight(recorder.texts)
         self._reducers = Reducers(recorder.texts)
         self._main = threading.main_thread().ident
-        self._users: dict[CodeType, bool] = {}
+        self._users: dict[str, bool] = {}  # by file: the hash of a code object is computed anew
         self._stays: deque[_Seen] = deque(maxlen=_MOST_STAYS)
         self.backwards = Backwards()
         self.model = ModelFacts()
@@ -127,10 +127,10 @@ class OwnRank:
         return Handled(message=said(error), span=span)
 
     def _is_users(self, frame: FrameType) -> bool:
-        code = frame.f_code
-        found = self._users.get(code)
+        path = frame.f_code.co_filename
+        found = self._users.get(path)
         if found is None:
-            found = self._users[code] = self._texts.is_users(code.co_filename)
+            found = self._users[path] = self._texts.is_users(path)
         return found
 
 

@@ -2,13 +2,17 @@
 # torch annotates its functions only in part.
 """Each rank compiles a DDP step of two Llama blocks, and writes what that cost its process.
 
-The seconds are the processor's, of all threads and of the compilers that it started, from before
-the first step to after the third. `RESULT` names the file, to which the rank's number is added.
+The seconds are the processor's, of all threads and of the compilers that it started: until the
+first step begins, from there to after the third, and from there to the interpreter's end, which a
+recording is written in. `RESULT` names the file, to which the rank's number is added.
 """
 
+import atexit
+import json
 import os
-import resource
 import sys
+import threading
+import time
 from pathlib import Path
 
 import torch
@@ -19,13 +23,17 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
+from tests.benchmarks.core.ratio import processor_seconds
 from tests.benchmarks.ranks.steps import RESULT, Block
 
 
-def spent() -> float:
-    """The processor seconds of this process, and of those that it started and that ended."""
-    found = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in found)
+def of_threads() -> dict[str, float]:
+    """The processor seconds of each thread of Python's, by name."""
+    return {
+        one.name: time.clock_gettime(time.pthread_getcpuclockid(one.ident))
+        for one in threading.enumerate()
+        if one.ident is not None
+    }
 
 
 def main() -> None:
@@ -35,12 +43,21 @@ def main() -> None:
     model = DistributedDataParallel(nn.Sequential(*(Block(64, 16) for _ in range(2))))
     step = torch.compile(model)
     x = torch.randn(4, 32, 64)
-    before = spent()
+    threads, before = of_threads(), processor_seconds()
     for _ in range(3):
         step(x).square().mean().backward()
-    Path(f"{os.environ[RESULT]}.{dist.get_rank()}").write_text(str(spent() - before))
+    after = processor_seconds()
+    spent = {name: ended - threads.get(name, 0.0) for name, ended in of_threads().items()}
+    result = Path(f"{os.environ[RESULT]}.{dist.get_rank()}")
     dist.barrier()
     dist.destroy_process_group()
+
+    def write() -> None:
+        whole = processor_seconds()
+        told = {"start": before, "compile": after - before, "end": whole - after, "threads": spent}
+        result.write_text(json.dumps({**told, "whole": whole}))
+
+    atexit.register(write)
 
 
 main()

@@ -29,7 +29,18 @@ _SCALED = (
     "softmax",
     *_SAME,
 )
+_MASKS = {"add", "sub", "masked_fill", "where"}
+_FUNCTIONS = ("tanh", "sigmoid", "relu", "exp", "abs", "square")
+"""Functions of one tensor, each of one element alone."""
+_NUMBER = re.compile(r"\d+(\.\d+)?(e-?\d+)?")
 _CALL = "out = torch.nn.functional.scaled_dot_product_attention({}, scale={}){}"
+_HEADED = "q[:, None], k[:, None], v[:, None]"
+_FLEX = """from torch.nn.attention.flex_attention import flex_attention
+
+def score_mod(score, batch, head, query, key):
+    return {}
+
+out = flex_attention({}, score_mod=score_mod, scale={}){}"""
 
 _NEAR = 200
 """How many nodes after a softmax the product that reads it is looked for."""
@@ -93,10 +104,20 @@ def _below(table: NodeTable, softmax: int) -> int | None:
 
 
 class _Scores(NamedTuple):
-    """What becomes of the products: the constant that they are multiplied by, and what else."""
+    """What becomes of the products: the constant that they are multiplied by, and what else.
+
+    `formula` is the rest as an expression of `score`; empty where there is none, or more in it than
+    constants and functions of one tensor.
+    """
 
     scale: str
-    others: tuple[str, ...]
+    others: tuple[str, ...] = ()
+    formula: str = ""
+
+    @property
+    def is_mask(self) -> bool:
+        """Whether all the rest can be said by `attn_mask`."""
+        return set(self.others) <= _MASKS
 
 
 def _scores(table: NodeTable, softmax: int) -> _Scores:
@@ -104,25 +125,32 @@ def _scores(table: NodeTable, softmax: int) -> _Scores:
 
     PyTorch's own scale, one over the root of the features, is never what a program without it does.
     """
-    factors, others = list[str](), list[str]()
-    for at in (_between(table, softmax) or [])[1:-1]:
-        name = ops.name(table, at)
-        number = _number(table, at)
-        if number and name == "mul":
-            factors.append(number)
-        elif number and name in ("div", "truediv"):
-            factors.append(f"1 / {number}")
-        elif name not in _SAME:
-            others.append(name)
-    return _Scores(" * ".join(reversed(factors)) or "1.0", tuple(reversed(others)))
+    steps = list(reversed((_between(table, softmax) or [])[1:-1]))
+    factors, others, formula = list[str](), list[str](), "score"
+    for at in steps:
+        name, factor = ops.name(table, at), _factor(table, at)
+        if name in _SAME:
+            continue
+        if factor and not others:  # what comes after another operator is no scale of the products
+            factors.append(factor)
+            continue
+        others.append(name)
+        if factor:
+            formula = formula and f"{formula} * {factor}"
+        else:
+            formula = f"torch.{name}({formula})" if formula and name in _FUNCTIONS else ""
+    return _Scores(" * ".join(factors) or "1.0", tuple(others), formula if others else "")
 
 
-def _number(table: NodeTable, at: int) -> str:
-    """The constant of an operator with one operand and a constant; empty for any other."""
-    if len(table.inputs[at]) != 1:
+def _factor(table: NodeTable, at: int) -> str:
+    """The constant that an operator multiplies its one operand by; empty for any other."""
+    name = ops.name(table, at)
+    if len(table.inputs[at]) != 1 or name not in ("mul", "div", "truediv"):
         return ""
-    last = table.arguments[at].rpartition(", ")[2]
-    return last if re.fullmatch(r"\d+(\.\d+)?(e-?\d+)?", last) else ""
+    first, _, last = table.arguments[at].rpartition(", ")
+    if _NUMBER.fullmatch(last):
+        return last if name == "mul" else f"1 / {last}"
+    return first if name == "mul" and _NUMBER.fullmatch(first) else ""
 
 
 def _size(table: NodeTable, at: int) -> tuple[str, ...]:
@@ -158,20 +186,34 @@ def _matrices(facts: Facts, plan: MemoryPlan, graph: int, softmax: NodeKey) -> I
                 yield buffer.name
 
 
-def _rest(scores: _Scores) -> str:
-    """What the call does not do by itself."""
-    if not scores.others:
-        return ""
+def _remedy(scores: _Scores) -> str:
+    """What to call, and what that does not do by itself."""
+    told = "which computes it block by block and never stores the matrix"
+    four = "for operands of four dimensions: batch, heads, length, features"
+    rounding = "Sums are then in another order: results differ by rounding."
     names = listed([f"`{name}`" for name in dict.fromkeys(scores.others)])
+    if not scores.others:
+        return f"Call `scaled_dot_product_attention`, {told}, {four}. {rounding}"
+    if scores.is_mask:
+        return (
+            f"Call `scaled_dot_product_attention`, {told}, {four}. {rounding} The scores go "
+            f"through {names} as well: what is added to them or masked is `attn_mask`."
+        )
     return (
-        f" The scores go through {names} as well: what is added to them or masked is `attn_mask`, "
-        "what they are multiplied by belongs to q."
+        f"The scores go through {names} as well, which `scaled_dot_product_attention` does not do. "
+        f"Call `flex_attention` in compiled code, {told}, {four}, with what becomes of a score as "
+        f"`score_mod`. On a CPU it computes no gradients. {rounding} A factor of a whole query, or "
+        "of a head, can also be multiplied into q before."
     )
 
 
 def _code(scores: _Scores, rank: int) -> str:
-    operands = "q, k, v" if rank == 4 else "q[:, None], k[:, None], v[:, None]"
-    return _CALL.format(operands, scores.scale, "" if rank == 4 else "[:, 0]")
+    operands, after = ("q, k, v", "") if rank == 4 else (_HEADED, "[:, 0]")
+    if scores.others and not scores.is_mask:
+        changed = scores.formula or "...  # what becomes of a score"
+        return _FLEX.format(changed, operands, scores.scale, after)
+    mask = ", attn_mask=mask" if scores.others else ""
+    return _CALL.format(operands, scores.scale + mask, after)
 
 
 def _finding(facts: Facts, line: Line, node: NodeKey, held: int, before: int, after: int) -> Found:
@@ -196,11 +238,7 @@ def _finding(facts: Facts, line: Line, node: NodeKey, held: int, before: int, af
             ),
         ),
         grade="may change meaning",
-        remedy=(
-            "Call `scaled_dot_product_attention`, which computes it block by block and never "
-            "stores the matrix, for operands of four dimensions: batch, heads, length, features. "
-            f"Sums are then in another order: results differ by rounding.{_rest(scores)}"
-        ),
+        remedy=_remedy(scores),
         code=_code(scores, len(ops.value(table, node[1]).shape)),
         gain=Gain(
             metric="bytes",
