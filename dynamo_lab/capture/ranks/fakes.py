@@ -26,12 +26,15 @@ _NAMESPACES = ("c10d", "_c10d_functional", "_c10d_functional_autograd")
 _MESH_CODE = ("torch/distributed/device_mesh.py", "torch/distributed/_mesh_layout.py")
 _DDP_CODE = ("torch/nn/parallel/distributed.py", "torch/distributed/utils.py")
 """The code from which DDP goes to C++."""
+_STORAGE_CODE = "torch/storage.py"
+"""The code that copies a storage, as Dynamo's guards do with a mesh: a fake has none to copy."""
 _DISPATCH_CODE = ("torch/_compile.py", "torch/_dynamo/eval_frame.py")
 """The code between an operator and what is dispatched of it."""
 _FAR = 30
 """Frames from an operator to the code of meshes that asked for it, at most."""
 _COUNTED = "_dynamo_lab_counted"
-"""An attribute of the tensors in which DDP counts; they live in C++, and keep it there."""
+"""An attribute of the tensors of meshes, which are copied with them, and of those in which DDP
+counts; the latter live in C++, and keep it there."""
 
 
 def fakes(called: Called) -> Any:
@@ -40,6 +43,11 @@ def fakes(called: Called) -> Any:
         one.get() for one in (hooks.FAKE_MODE, hooks.FAKE_TENSOR, hooks.WITHOUT_FAKES)
     )
 
+    def _is_anothers(tensors: Sequence[Any]) -> bool:
+        """Whether the compiler made the tensors for its tracing: its mode is then to be asked."""
+        modes = [one.fake_mode for one in tensors if isinstance(one, fake)]
+        return bool(modes) and not any(isinstance(one, Planning) for one in modes)
+
     class Planning(base):
         def __torch_dispatch__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -47,12 +55,14 @@ def fakes(called: Called) -> Any:
             kwargs = kwargs or {}
             tensors = _tensors((args, kwargs))
             is_call = func.namespace in _NAMESPACES and TRACING_CONTEXT.get()() is None
-            if _is_counted(tensors, kwargs):
+            is_counted = _is_counted(tensors, kwargs)
+            has_fakes = any(isinstance(one, fake) for one in tensors)
+            if is_counted or (not (is_call or has_fakes) and _is_of_meshes()):
                 with without():
-                    result = func(*args, **_on_cpu(kwargs))
+                    result = func(*args, **(_on_cpu(kwargs) if is_counted else kwargs))
                 for one in _tensors(result):
                     setattr(one, _COUNTED, True)
-            elif not (is_call or any(isinstance(one, fake) for one in tensors)) and _is_of_meshes():
+            elif _is_anothers(tensors):
                 with without():
                     result = func(*args, **kwargs)
             else:
@@ -72,7 +82,7 @@ def _tensors(values: Any) -> list[Any]:
 
 
 def _is_counted(tensors: Sequence[Any], kwargs: dict[str, Any]) -> bool:
-    """Whether an operator is on numbers of DDP's alone, or makes a tensor of integers for them."""
+    """Whether it is on numbers of meshes or of DDP alone, or makes integers for DDP to count in."""
     import torch
 
     if tensors:
@@ -88,8 +98,9 @@ def _on_cpu(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_of_meshes() -> bool:
-    """Whether PyTorch's code of meshes asked for the operator that is dispatched."""
-    return any(file.endswith(_MESH_CODE) for file in islice(_files(), _FAR))
+    """Whether PyTorch's code of meshes asked for the operator, or what copies a mesh's numbers."""
+    files = list(islice(_files(), _FAR))
+    return files[0].endswith(_STORAGE_CODE) or any(one.endswith(_MESH_CODE) for one in files)
 
 
 def _files() -> Iterator[str]:

@@ -71,7 +71,7 @@ class Flight:
 
     def freeze(self) -> tuple[Call, ...] | None:
         """The calls so far, in order; None where this PyTorch, or the backend, keeps none."""
-        entries = _entries()
+        entries = _entries(with_stacks=True)
         if entries is None:
             return None
         for entry in entries:
@@ -83,7 +83,7 @@ class Flight:
 
     def count(self) -> int:
         """How many calls there are, and how many of them are finished, as one number."""
-        entries = _entries() or ()
+        entries = _entries(with_stacks=False) or ()
         return sum(1 + bool(entry.get("retired")) for entry in entries)
 
     def call_of(self, entry: dict[str, Any]) -> Call:
@@ -185,8 +185,8 @@ def _key(entry: dict[str, Any]) -> tuple[Any, ...]:
     return int(entry["time_created_ns"]), str(entry["profiling_name"]), str(group), *numbers
 
 
-def _entries() -> list[dict[str, Any]] | None:
-    """The entries of all rings; None where there is none."""
+def _entries(with_stacks: bool) -> list[dict[str, Any]] | None:
+    """The entries of all rings; None where there is none. Stacks are most of the work."""
     import torch.distributed as dist
 
     if not (dist.is_available() and hooks.DUMP.exists):
@@ -195,7 +195,7 @@ def _entries() -> list[dict[str, Any]] | None:
     dumps = (hooks.DUMP.get(), getattr(hooks.C10D.get(), "_dump_nccl_trace", None))
     entries: list[dict[str, Any]] | None = None
     for dump in filter(None, dumps):
-        found = pickle.loads(dump(True, True, False))  # bytes of this process's own
+        found = pickle.loads(dump(True, with_stacks, False))  # bytes of this process's own
         own = found.get("entries") if isinstance(found, dict) else None
         entries = entries if own is None else [*(entries or ()), *own]
     return entries

@@ -21,8 +21,8 @@ _TICK = 0.02
 """Seconds between two looks at where the main thread is."""
 _LOOK = 0.1
 """Seconds between two looks at what was recorded, and at what the rank is told."""
-_SHARE = 20
-"""A recording is written at most this fraction of the time: 1 of 20 seconds."""
+_SHARE = 50
+"""What is known is looked at, and written, at most this fraction of the time: 1 of 50 seconds."""
 
 
 class Diary(threading.Thread):
@@ -70,8 +70,11 @@ class Diary(threading.Thread):
         if self._folder.asked.exists() and not self._folder.told(self._number).exists():
             self.write()
             self._folder.told(self._number).touch()
-        elif time.monotonic() > self._next and self._state() != self._written:
-            self.write()
+        elif time.monotonic() > self._next:
+            started = time.thread_time()
+            if self._state() != self._written:
+                self.write()
+            self._next = time.monotonic() + _SHARE * (time.thread_time() - started)
 
     def _state(self) -> tuple[int, ...]:
         """What changes where something new is known."""
@@ -84,12 +87,9 @@ class Diary(threading.Thread):
     def write(self) -> None:
         """Write the recording as it is now."""
         with self._writing:
-            started = time.monotonic()
             state = self._state()
             codec.save(self._recorder.freeze(), self._folder.recording(self._number))
             self._written = state
-            ended = time.monotonic()
-            self._next = ended + _SHARE * (ended - started)
 
     def close(self, ending: Ending) -> None:
         """Write the recording with the rank's end, and then no more."""
