@@ -8,7 +8,7 @@ so does not count.
 from __future__ import annotations
 
 import copy
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from dynamo_lab.suite.corpus.program import Entry, Program
 from dynamo_lab.suite.corpus.transformers_inputs import guesses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
 _LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers",
            "decoder_layers", "num_decoder_layers", "num_encoder_layers", "depth")  # fmt: skip
@@ -46,7 +46,15 @@ _SMALL = {
     **dict.fromkeys(_INNER, 128),
     "head_dim": 16,
     "rotary_dim": 16,
+    "qk_rope_head_dim": 16,
+    "qk_nope_head_dim": 16,
+    "v_head_dim": 16,
+    "q_lora_rank": 32,
+    "kv_lora_rank": 32,
 }
+
+_SECTIONS = [2, 3, 3]
+"""How the half of a small head's width is shared by time, rows and columns."""
 
 _DERIVED = ("head_dim", "rotary_dim")
 """What some configurations compute from the others, and refuse."""
@@ -78,20 +86,24 @@ def running(name: str, config: Any, made: Callable[[Any], Any]) -> Program:
     """The program of a class of configurations, and of what makes a module of one."""
     import torch
 
-    refused: Exception | None = None
+    refused: list[Exception] = []
     for small in _configs(config, made):
-        try:
+        with _noting(refused), torch.no_grad():
             module = made(small).eval()
             for given in guesses(module, small):
-                try:
-                    with torch.no_grad():
-                        module(**copy.deepcopy(given))
+                with _noting(refused):
+                    module(**copy.deepcopy(given))
                     return Program(module, (), given)
-                except Exception as error:
-                    refused = refused or error
-        except Exception as error:
-            refused = refused or error
-    raise refused or ValueError(f"No configuration of {name} can be made.")
+    raise refused[0] if refused else ValueError(f"No configuration of {name} can be made.")
+
+
+@contextmanager
+def _noting(refused: list[Exception]) -> Generator[None]:
+    """Go on after an error, which is noted: each model refuses in its own way."""
+    try:
+        yield
+    except Exception as error:
+        refused.append(error)
 
 
 def _base(config: Any) -> Any:
@@ -129,12 +141,20 @@ def _sized(kind: Any, sizes: dict[str, Any]) -> Any:
     usual = kind()
     if not sizes:
         return usual
-    given = {key: value for key, value in sizes.items() if isinstance(_get(usual, key), int)}
+    given: dict[str, Any] = {key: size for key, size in sizes.items() if _has(usual, key)}
+    rope = _get(usual, "rope_parameters")
+    if "head_dim" in given and isinstance(rope, dict) and "mrope_section" in rope:
+        given["rope_parameters"] = {**rope, "mrope_section": _SECTIONS}
     for key, value in vars(usual).items():
         if isinstance(value, PretrainedConfig):
             with suppress(Exception):  # that part stays as it is
                 given[key] = _sized(type(value), sizes).to_dict()
     return kind(**given)
+
+
+def _has(config: Any, name: str) -> bool:
+    """Whether it has a number of this name; the width of heads may be left to the others."""
+    return isinstance(_get(config, name), int) or (name == "head_dim" and name in vars(config))
 
 
 def _get(config: Any, name: str) -> Any:
