@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from dynamo_lab.bench import run
 from dynamo_lab.cli.bench import _writers  # pyright: ignore[reportPrivateUsage]
-from dynamo_lab.cli.core.models import model_named
+from dynamo_lab.cli.core.models import bench_model, model_named
 from dynamo_lab.errors import OptionError
 
 
@@ -18,6 +19,23 @@ def options(**given: Any) -> argparse.Namespace:
 def test_a_name_of_the_list_is_a_model_and_a_case_is_none() -> None:
     assert model_named("resnet50_plain") is not None
     assert model_named("softmax") is None
+
+
+def test_a_model_is_timed_under_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not under that of the class that the list wraps it in."""
+    titles: list[str] = []
+
+    def stopped(*given: object) -> None:
+        titles.append(str(given[-1]))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "BenchRun", stopped)
+    model = model_named("mlp")
+    assert model is not None
+    asked = options(device="cpu", size="", training=True, ways=[], rounds=3)
+    with pytest.raises(KeyboardInterrupt):
+        bench_model(model, asked, kernels=False)
+    assert titles == ["mlp (small, float32 on cpu)"]
 
 
 def test_several_cases_are_files_of_their_names_in_a_folder(tmp_path: Path) -> None:

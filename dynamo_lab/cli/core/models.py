@@ -22,7 +22,7 @@ def model_named(name: str) -> Model | None:
 def bench_model(
     model: Model, options: argparse.Namespace, *, kernels: bool
 ) -> Benchmarked[Recording]:
-    """Time a model eagerly and compiled on a device, as `dynamo_lab.bench` does.
+    """Time a model eagerly and compiled on a device, as `dynamo_lab.bench` does, under its name.
 
     Raises:
         OptionError: there is no such device or variant.
@@ -30,8 +30,12 @@ def bench_model(
     """
     import torch
 
-    from dynamo_lab.api.benchmarks.bench import bench
+    from dynamo_lab.api.benchmarks.benchmarked import Benchmarked
+    from dynamo_lab.api.recording import Recording
     from dynamo_lab.bench.limits import present
+    from dynamo_lab.bench.options import bench_options
+    from dynamo_lab.bench.progress import progress_bar
+    from dynamo_lab.bench.run import BenchRun
     from dynamo_lab.errors import SuiteError
     from dynamo_lab.suite.results import Case
     from dynamo_lab.suite.subject import Subject, loss_of, scores_of
@@ -53,11 +57,10 @@ def bench_model(
     trained: dict[str, Any] = {}
     if options.training:  # else it has no optimizer
         trained = {"training": True, "optimizer": subject.optimizer, "loss": loss}
-    return bench(
-        subject.module,
-        ways=("compiled", *options.ways),
-        kernels=kernels,
-        rounds=options.rounds,
-        **trained,
-        **subject.inputs,
+    asked = bench_options(
+        ways=("compiled", *options.ways), kernels=kernels, rounds=options.rounds, **trained
     )
+    title = f"{model.name} ({size}, float32 on {options.device})"
+    with progress_bar() as watch:
+        run = BenchRun(subject.module, (), subject.inputs, asked, watch, title)
+        return Benchmarked(Recording.of(*run.made()))

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from dynamo_lab.errors import SuiteError
 from dynamo_lab.suite.corpus import (
+    of_announced,
     of_diffusers,
     of_geometric,
     of_modules,
@@ -27,13 +28,15 @@ from dynamo_lab.suite.corpus.program import Entry
 class Family(Struct, frozen=True):
     """Programs that need one package.
 
-    `imports` takes long to import, which is done once for the processes of all its programs.
+    `imports` takes long to import, which is done once for the processes of all its programs. One
+    that has programs of other families again is not `usual`: it is tried where it is named.
     """
 
     name: str
     package: str
     imports: str
     entries: Callable[[], Iterator[Entry]]
+    usual: bool = True
 
     @property
     def is_installed(self) -> bool:
@@ -45,7 +48,7 @@ FAMILIES = (
     Family("operators", "expecttest", of_operators.TABLE,
            of_operators.entries),
     Family("modules", "expecttest", of_modules.TABLE, of_modules.entries),
-    Family("transformers", "transformers", "transformers.models.auto.modeling_auto",
+    Family("transformers", "transformers", "transformers.modeling_utils",
            of_transformers.entries),
     Family("timm", "timm", "timm", of_timm.entries),
     Family("torchvision", "torchvision", "torchvision", of_torchvision.entries),
@@ -53,6 +56,11 @@ FAMILIES = (
     Family("x-transformers", "x_transformers", "x_transformers", of_x_transformers.entries),
     Family("diffusers", "diffusers", of_diffusers.BLOCKS, of_diffusers.entries),
     Family("torch_geometric", "torch_geometric", "torch_geometric.nn", of_geometric.entries),
+    Family("2.0-huggingface", "transformers", "transformers.modeling_utils",
+           of_announced.entries_of("Hugging Face"), usual=False),
+    Family("2.0-timm", "timm", "timm", of_announced.entries_of("timm"), usual=False),
+    Family("2.0-torchbench", "torchvision", "torchvision",
+           of_announced.entries_of("TorchBench"), usual=False),
 )  # fmt: skip
 
 
@@ -101,14 +109,17 @@ def sampled(names: Sequence[str], count: int, seed: int) -> list[str]:
 
 
 def chosen(asked: str) -> list[str]:
-    """The full names of the programs that are asked for: families and names, with commas, or all.
+    """The full names of the programs that are asked for: families and names, with commas.
+
+    Without any, all programs of the usual families.
 
     Raises:
         SuiteError: there is no such family or program.
     """
     families = [family.name for family in FAMILIES]
     found: list[str] = []
-    for one in filter(None, map(str.strip, asked.split(","))) if asked else families:
+    usual = [family.name for family in FAMILIES if family.usual]
+    for one in filter(None, map(str.strip, asked.split(","))) if asked else usual:
         if family_of(one) not in families:
             raise SuiteError(f"There is no family {one!r}: there are {', '.join(families)}.")
         names = list(entries_of(family_of(one)))

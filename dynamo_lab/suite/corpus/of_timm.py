@@ -21,7 +21,7 @@ def entries() -> Iterator[Entry]:
     for module in timm.list_modules():
         if names := timm.list_models(module=module):
             name = min(names, key=_size)
-            yield Entry(name, partial(_program, name))
+            yield Entry(name, partial(program, name))
 
 
 def _size(name: str) -> tuple[int, int, str]:
@@ -30,7 +30,8 @@ def _size(name: str) -> tuple[int, int, str]:
     return found, len(name), name
 
 
-def _program(name: str) -> Program:
+def program(name: str) -> Program:
+    """The model of this name, and an image."""
     import timm  # pyright: ignore[reportMissingImports]
     import torch
 

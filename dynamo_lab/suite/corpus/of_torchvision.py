@@ -17,16 +17,22 @@ def entries() -> Iterator[Entry]:
 
     for part in (torchvision.models, torchvision.models.segmentation):
         for name in torchvision.models.list_models(module=part):
-            yield Entry(name, partial(_program, name))
+            yield Entry(name, partial(program, name))
 
 
-def _program(name: str) -> Program:
+def program(name: str) -> Program:
+    """The model of this name, and a batch of one image."""
     import torch
     import torchvision  # pyright: ignore[reportMissingImports]
 
-    weights = {"weights": None, "weights_backbone": None}
-    is_segmentation = name in torchvision.models.list_models(module=torchvision.models.segmentation)
-    given = weights if is_segmentation else {"weights": None}
+    models = torchvision.models
+    on_backbones = [
+        *models.list_models(module=models.segmentation),
+        *models.list_models(module=models.detection),
+    ]
+    given: dict[str, None] = {"weights": None}
+    if name in on_backbones:
+        given["weights_backbone"] = None
     side = 299 if name == "inception_v3" else 224
     model = torchvision.models.get_model(name, **given).eval()
     return Program(model, (torch.randn(1, 3, side, side),))

@@ -1,19 +1,22 @@
 """Each model of transformers, made small: two layers, narrow, random weights.
 
-Sizes are set where a configuration has them under a usual name. A model that such sizes, or the
-usual inputs, do not suit does not run in eager either, and so does not count.
+Sizes are set where a configuration has them under a usual name. Where they do not suit each other,
+fewer are set. A model that no size and no guess of inputs suits does not run in eager either, and
+so does not count.
 """
 
 from __future__ import annotations
 
-import inspect
+import copy
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.suite.corpus.program import Entry, Program
+from dynamo_lab.suite.corpus.transformers_inputs import guesses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Generator, Iterator
 
 _LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers",
            "decoder_layers", "num_decoder_layers", "num_encoder_layers", "depth")  # fmt: skip
@@ -22,14 +25,9 @@ _HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_atte
 _WIDTHS = ("hidden_size", "d_model", "n_embd", "dim", "embed_dim", "emb_dim", "embedding_size")
 _INNER = ("intermediate_size", "encoder_ffn_dim", "decoder_ffn_dim", "ffn_dim", "d_ff", "n_inner",
           "hidden_dim", "moe_intermediate_size")  # fmt: skip
-_SMALL = {
+_SHALLOW = {
     **dict.fromkeys(_LAYERS, 2),
-    **dict.fromkeys(_HEADS, 4),
-    **dict.fromkeys(_WIDTHS, 64),
-    **dict.fromkeys(_INNER, 128),
     "vocab_size": 512,
-    "head_dim": 16,
-    "rotary_dim": 16,
     "num_experts": 4,
     "num_local_experts": 4,
     "n_routed_experts": 4,
@@ -39,9 +37,30 @@ _SMALL = {
     "use_cache": False,
     "pad_token_id": 0,
 }
+"""What keeps a model's widths, which are often bound to each other."""
+
+_SMALL = {
+    **_SHALLOW,
+    **dict.fromkeys(_HEADS, 4),
+    **dict.fromkeys(_WIDTHS, 64),
+    **dict.fromkeys(_INNER, 128),
+    "head_dim": 16,
+    "rotary_dim": 16,
+    "qk_rope_head_dim": 16,
+    "qk_nope_head_dim": 16,
+    "v_head_dim": 16,
+    "q_lora_rank": 32,
+    "kv_lora_rank": 32,
+}
+
+_SECTIONS = [2, 3, 3]
+"""How the half of a small head's width is shared by time, rows and columns."""
 
 _DERIVED = ("head_dim", "rotary_dim")
 """What some configurations compute from the others, and refuse."""
+
+_LIGHT = 400_000_000
+"""The most parameters of a model that is not made narrow: 1.6 GB in float32."""
 
 
 def entries() -> Iterator[Entry]:
@@ -53,65 +72,94 @@ def entries() -> Iterator[Entry]:
 
 
 def _program(kind: str) -> Program:
-    from transformers import AutoConfig, AutoModel
+    """The smallest of a model's sizes that runs, with the first guess of inputs that it takes.
 
-    config = _small(type(AutoConfig.for_model(kind)))
-    module = AutoModel.from_config(config).eval()
-    return Program(module, (), _inputs(module, config))
+    Raises:
+        Exception: none of them runs; this is why the smallest does not.
+    """
+    from transformers import AutoConfig
+
+    return running(kind, type(AutoConfig.for_model(kind)), _base)
 
 
-def _small(kind: Any) -> Any:
-    """A small configuration, its parts small too; the default one where that is refused."""
+def running(name: str, config: Any, made: Callable[[Any], Any]) -> Program:
+    """The program of a class of configurations, and of what makes a module of one."""
+    import torch
+
+    refused: list[Exception] = []
+    for small in _configs(config, made):
+        with _noting(refused), torch.no_grad():
+            module = made(small).eval()
+            for given in guesses(module, small):
+                with _noting(refused):
+                    module(**copy.deepcopy(given))
+                    return Program(module, (), given)
+    raise refused[0] if refused else ValueError(f"No configuration of {name} can be made.")
+
+
+@contextmanager
+def _noting(refused: list[Exception]) -> Generator[None]:
+    """Go on after an error, which is noted: each model refuses in its own way."""
+    try:
+        yield
+    except Exception as error:
+        refused.append(error)
+
+
+def _base(config: Any) -> Any:
+    from transformers import AutoModel
+
+    return AutoModel.from_config(config)
+
+
+def _configs(kind: Any, made: Callable[[Any], Any]) -> Iterator[Any]:
+    """Configurations from the smallest up; those that keep widths only where they are light."""
+    for sizes in (_SMALL, _SHALLOW, {}):
+        for leave in ((), _DERIVED) if sizes is _SMALL else ((),):
+            try:
+                config = _sized(kind, {key: v for key, v in sizes.items() if key not in leave})
+            except Exception:  # each configuration refuses in its own way
+                continue
+            if sizes is _SMALL or _is_light(config, made):
+                yield config
+
+
+def _is_light(config: Any, made: Callable[[Any], Any]) -> bool:
+    import torch
+
+    try:
+        with torch.device("meta"):
+            return sum(one.numel() for one in made(config).parameters()) < _LIGHT
+    except Exception:  # what cannot be made there cannot be weighed
+        return False
+
+
+def _sized(kind: Any, sizes: dict[str, Any]) -> Any:
+    """A configuration of these sizes, where it has them, and its parts too."""
     from transformers import PretrainedConfig
 
     usual = kind()
-    given = {
-        key: value for key, value in _SMALL.items() if isinstance(getattr(usual, key, None), int)
-    }
+    if not sizes:
+        return usual
+    given: dict[str, Any] = {key: size for key, size in sizes.items() if _has(usual, key)}
+    rope = _get(usual, "rope_parameters")
+    if "head_dim" in given and isinstance(rope, dict) and "mrope_section" in rope:
+        given["rope_parameters"] = {**rope, "mrope_section": _SECTIONS}
     for key, value in vars(usual).items():
         if isinstance(value, PretrainedConfig):
-            given[key] = _small(type(value)).to_dict()
-    for leave in ((), _DERIVED):
-        try:
-            return kind(**{key: value for key, value in given.items() if key not in leave})
-        except (TypeError, ValueError, KeyError, AttributeError):
-            pass
-    return usual
+            with suppress(Exception):  # that part stays as it is
+                given[key] = _sized(type(value), sizes).to_dict()
+    return kind(**given)
 
 
-def _inputs(module: Any, config: Any) -> dict[str, Any]:
-    import torch
-
-    named = inspect.signature(module.forward).parameters
-    words = torch.randint(10, 400, (2, 16))
-    given: dict[str, Any] = {}
-    if module.main_input_name in ("input_values", "input_features"):
-        channels = getattr(config, "num_mel_bins", None) or getattr(config, "feature_size", 80)
-        is_wave = module.main_input_name == "input_values"
-        given[module.main_input_name] = (
-            torch.randn(1, 4000) if is_wave else _spectrum(config, channels)
-        )
-    if "pixel_values" in named:
-        given["pixel_values"] = _pixels(config)
-    elif "pixel_values_videos" in named:
-        given["pixel_values_videos"] = _pixels(config)[:, None].repeat(1, 2, 1, 1, 1)
-    if "input_ids" in named and module.main_input_name not in given:
-        given["input_ids"] = words
-    if getattr(config, "is_encoder_decoder", False) and "decoder_input_ids" in named:
-        given["decoder_input_ids"] = words[:, :8]
-    return given
+def _has(config: Any, name: str) -> bool:
+    """Whether it has a number of this name; the width of heads may be left to the others."""
+    return isinstance(_get(config, name), int) or (name == "head_dim" and name in vars(config))
 
 
-def _spectrum(config: Any, channels: int) -> Any:
-    import torch
-
-    return torch.randn(1, channels, 2 * getattr(config, "max_source_positions", 64))
-
-
-def _pixels(config: Any) -> Any:
-    import torch
-
-    of_images = getattr(config, "vision_config", config)
-    side = getattr(of_images, "image_size", 224)
-    height, width = side if isinstance(side, list | tuple) else (side, side)
-    return torch.randn(1, getattr(of_images, "num_channels", 3), height, width)
+def _get(config: Any, name: str) -> Any:
+    """A value of a configuration, None where it has none or one for each layer."""
+    try:
+        return getattr(config, name, None)
+    except Exception:  # transformers' own, where each layer has a value of its own
+        return None

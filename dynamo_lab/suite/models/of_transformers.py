@@ -107,7 +107,7 @@ _NARROW = {"embedding_size": 64, "intra_bottleneck_size": 128, "true_hidden_size
 _WORDS = {"vocab_size": 500}
 _FOUR = {"depths": [1, 1, 1, 1], "hidden_sizes": [32, 64, 64, 128]}
 
-_SPECS = (
+SPECS = (
     _masked("bert", "Bert", {}, {}),
     _masked("roberta", "Roberta", {}, {**_LONG, "vocab_size": 50265}),
     _language(
@@ -296,6 +296,7 @@ _SPECS = (
     _heard("wav2vec2", "Wav2Vec2"),
     _heard("hubert", "Hubert"),
 )
+"""How each is made."""
 
 
-MODELS = tuple(Model(spec.name, "transformers", spec.build) for spec in _SPECS)
+MODELS = tuple(Model(spec.name, "transformers", spec.build) for spec in SPECS)

@@ -199,7 +199,7 @@ rec = lab.explore(f, torch.ones(64, device="cuda"))
     Row(
         title="Helion",
         view="kernels",
-        packages=("helion",),
+        packages=("helion",),  # 1.4.0 is the last that imports with PyTorch 2.11
         cuda=True,
         program="""
 import helion, helion.language as hl
