@@ -9,6 +9,7 @@ from torch.distributed import _functional_collectives as collectives
 from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
+from torch.distributed.tensor.parallel import ColwiseParallel, parallelize_module
 
 
 def uneven() -> None:
@@ -67,6 +68,15 @@ def compiled_under_ddp() -> None:
     """DDP's optimizer cuts the graph."""
     wrapped = nn.parallel.DistributedDataParallel(Layers(), bucket_cap_mb=1)
     torch.compile(wrapped)(torch.ones(4, 512)).sum().backward()
+
+
+def ddp_around_compiled_shards() -> None:
+    """DDP makes DTensors of its parameters in each forward, which Dynamo then gets as inputs."""
+    mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("dp", "tp"))
+    model = parallelize_module(nn.Linear(16, 32, bias=False), mesh["tp"], ColwiseParallel())
+    wrapped = nn.parallel.DistributedDataParallel(torch.compile(model), device_mesh=mesh["dp"])
+    for _ in range(2):
+        wrapped(torch.ones(4, 16)).sum().backward()
 
 
 def reads_a_number() -> None:

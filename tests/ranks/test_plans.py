@@ -116,6 +116,16 @@ def test_what_ddp_cuts_is_shown_of_a_plan() -> None:
     assert len(split.buckets) == 2
 
 
+@pytest.mark.release
+def test_ddp_around_a_compiled_module_over_tensor_parallelism_is_planned() -> None:
+    job = lab.ranks(plans.ddp_around_compiled_shards, 4, backend="fake", timeout=300.0)
+    assert job.is_whole, job.findings
+    recording = job.job.recordings[0]
+    assert recording.captured_graphs()
+    calls = (recording.rank and recording.rank.calls) or ()
+    assert [call.sizes for call in calls if call.is_backward] == [((16 * 16,),)] * 2
+
+
 def test_nothing_is_left_behind() -> None:
     lab.ranks(lambda: None, 1024, backend="fake")
     assert not dist.is_initialized()

@@ -119,7 +119,8 @@ def _parted(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str]:
         if one.name != other.name:
             yield (
                 f"{first_up(b.label)} calls `{other.name}`{_on(b, other)} where {a.label} calls "
-                f"`{one.name}`{_on(a, one)}, {which}{_under(b, other)}{_handling(b, a)}. "
+                f"`{one.name}`{_on(a, one)}, {which}{_under(b, other) or _under(a, one)}"
+                f"{_handling(b, a)}. "
                 f"{_OTHERWISE}"
             )
         else:

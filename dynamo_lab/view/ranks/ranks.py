@@ -136,7 +136,7 @@ def _sentence(ranks: Sequence[Rank], findings: Sequence[str], left_out: Sequence
     if len(ranks) < 2:
         return "There is one rank, so there is nothing to compare it with."
     if not any(rank.order for rank in ranks):
-        return f"The logs of the {names} contain no compilation: there is nothing to compare."
+        return f"No compilation is known of the {names}: there is nothing to compare."
     if left_out:
         return f"The {names} do not differ in what could be compared; some could not."
     return f"The {names} compiled the same graphs, breaks, kernels and collectives."
@@ -146,9 +146,17 @@ def _row(rank: Rank) -> tuple[str, ...]:
     recording = rank.recording
     counts = (
         len(recording.frames), len(recording.captured_graphs()), len(recording.breaks),
-        recompilations(recording), len(recording.kernels), len(rank.collectives or ()),
+        recompilations(recording), len(recording.kernels), _called_by(rank),
     )  # fmt: skip
     return (rank.label, *(f"{count:,}" for count in counts), seconds(compile_seconds(recording)))
+
+
+def _called_by(rank: Rank) -> int:
+    """How many collectives it called; where that was not recorded, how many its graphs have."""
+    own = rank.recording.rank
+    if own is not None and own.calls is not None:
+        return sum(not call.is_message for call in own.calls)
+    return sum(one.name != "wait_tensor" for one in rank.collectives or ())
 
 
 def _rank(label: str, recording: Recording) -> Rank:

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def main() -> None:
     for number in range(options.rounds):
         ways = [WAYS[(number + at) % len(WAYS)] for at in range(len(WAYS))]
         with ThreadPoolExecutor(len(ways) if options.beside else 1) as pool:
-            told = pool.map(lambda way: ran(options.ranks, way), ways)
+            told = pool.map(partial(ran, options.ranks), ways)
             for way, one in zip(ways, told, strict=True):
                 found[way].append(one)
         row = (f"{way} {_listed([one['compile'] for one in found[way][-1]])}" for way in WAYS)

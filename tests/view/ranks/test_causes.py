@@ -95,6 +95,16 @@ def test_another_collective_is_told_from_both_sides() -> None:
     assert "on rank 1 it is in the `else` of `if rank == 0` (line 4)" in told
 
 
+def test_a_collective_that_only_the_other_rank_is_led_to_has_its_condition() -> None:
+    """As a `barrier` of rank 0 alone: what rank 1 calls in its place is under no condition."""
+    (told,) = said(
+        rank(0, call(3), waiting(5, 2, name="barrier"), kind="cut off", line=5),
+        rank(1, call(3), waiting(8, 2), kind="cut off", line=8),
+    )
+    assert "where rank 0 calls `barrier` at train.py, line 5" in told
+    assert "on rank 0 it is under `if rank == 0` (line 4)" in told
+
+
 def test_other_sizes_are_told_also_if_nothing_failed() -> None:
     (told,) = said(rank(0, call(3)), rank(1, call(3, sizes=((16,),))), was_cut=False)
     assert told.startswith("Rank 1 brings float[16] to `all_reduce` at train.py, line 3")

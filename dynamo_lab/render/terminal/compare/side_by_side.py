@@ -28,7 +28,8 @@ def _sections(view: SideBySideView) -> Iterator[RenderableType]:
     if view.ranks is not None:
         yield from parts(view.ranks, ", ".join(view.labels))
         yield Text()
-    yield line((f" {shortened(view.views[0].summary.title, 60)} ", "bold reverse"))
+    else:
+        yield line((f" {shortened(view.views[0].summary.title, 60)} ", "bold reverse"))
     for label, one in zip(view.labels, view.views, strict=True):
         if one.summary.target or one.summary.failure:
             message = one.summary.failure or one.summary.target
@@ -43,7 +44,11 @@ def _sections(view: SideBySideView) -> Iterator[RenderableType]:
             yield from _line(row, view.labels)
         if len(view.lines) > _LINES:
             yield text(f"{MARGIN}… {len(view.lines) - _LINES:,} more lines", "dim")
-    from_first = [pair for pair in view.pairs if pair.a == view.labels[0]]
+    from_first = [
+        pair
+        for pair in view.pairs
+        if pair.a == view.labels[0] and (pair.facts or pair.works or pair.compilers)
+    ]
     if from_first:
         yield Text()
         yield heading("Kernels", f"from {view.labels[0]} to each other")
