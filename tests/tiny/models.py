@@ -72,3 +72,13 @@ def difference(one: nn.Module, other: nn.Module) -> float:
     """The largest difference of any parameter."""
     pairs = zip(one.parameters(), other.parameters(), strict=True)
     return max((a - b).abs().max().item() for a, b in pairs)
+
+
+def samples(count: int) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    draw = torch.Generator().manual_seed(2)
+    found: list[tuple[torch.Tensor, torch.Tensor]] = []
+    for _ in range(count):
+        y = torch.randint(4, (2,), generator=draw)
+        x = torch.randn(2, 3, 8, 8, generator=draw) + y.view(-1, 1, 1, 1)
+        found.append((x, y))
+    return found

@@ -1,4 +1,4 @@
-"""The search for what to update: evolution against all schemes, its state, its words, one whole."""
+"""The search for what to update: evolution against all schemes, gains, options and its state."""
 
 from __future__ import annotations
 
@@ -12,23 +12,18 @@ from torch import nn
 from torch.nn import functional
 
 import dynamo_lab as lab
-from dynamo_lab.errors import OptionError, TinyError
-from dynamo_lab.measure.rounds import Progress, Watch
+from dynamo_lab.errors import OptionError
 from dynamo_lab.tiny.optimizer import Optimizer
-from dynamo_lab.tiny.plan import problem
 from dynamo_lab.tiny.search.evolution import Evolution
 from dynamo_lab.tiny.search.gains import Proxy, Trained
 from dynamo_lab.tiny.search.options import Search, search_of
-from dynamo_lab.tiny.search.planned import planned
-from dynamo_lab.tiny.search.searched import Asked
 from dynamo_lab.tiny.search.space import Choice, Scheme, Space, space_of
 from dynamo_lab.tiny.search.state import State, digest, loaded, save
-from tests.tiny.models import Convolutions, convolutions
+from tests.tiny.models import Convolutions, convolutions, samples
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dynamo_lab.tiny.plan import Plan
 
 Sample = tuple[torch.Tensor, torch.Tensor]
 
@@ -112,16 +107,6 @@ def test_what_there_is_to_choose_of_a_model() -> None:
     ]
 
 
-def samples(count: int) -> list[Sample]:
-    draw = torch.Generator().manual_seed(2)
-    found: list[Sample] = []
-    for _ in range(count):
-        y = torch.randint(4, (2,), generator=draw)
-        x = torch.randn(2, 3, 8, 8, generator=draw) + y.view(-1, 1, 1, 1)
-        found.append((x, y))
-    return found
-
-
 def trained(data: list[Sample], check: list[Sample], **options: Any) -> Trained:
     model, _ = convolutions()
     how = Search(data=data, check=check, ratios=(0.5, 1.0))
@@ -161,6 +146,28 @@ def test_a_gain_is_the_accuracy_of_a_copy_that_was_trained_with_it() -> None:
     assert gains.baseline == gains.scores["classifier"]
 
 
+def test_a_measure_is_the_mean_of_trainings_with_the_samples_in_other_orders() -> None:
+    data, check = samples(6), samples(20)[6:]
+    scheme = Scheme(3, (0.0, 0.0, 1.0))
+
+    def measured(repeats: int) -> tuple[float, list[list[int]]]:
+        model, _ = convolutions()
+        how = Search(data=data, check=check, repeats=repeats)
+        space = space_of(model, how.ratios)
+        optimizer = Optimizer(lr=0.1)
+        gains = Trained(model, functional.cross_entropy, space, how, optimizer, "first", {})
+        orders = [gains._samples(k) for k in range(repeats)]  # pyright: ignore[reportPrivateUsage]
+        at = {id(one): number for number, one in enumerate(data)}
+        return gains.measured(scheme), [[at[id(one)] for _, one in order] for order in orders]
+
+    (first, [order]), (mean, orders) = measured(1), measured(2)
+    assert orders[0] == order != orders[1]
+    assert sorted(orders[1]) == sorted(order) == list(range(6))
+    second = 2 * mean - first
+    assert round(second * 28) == pytest.approx(second * 28)  # of 28 rows
+    assert 0 <= second <= 1
+
+
 def test_what_is_trained_is_a_copy() -> None:
     gains = trained(samples(2), samples(1))
     before = copy.deepcopy(gains._model.state_dict())  # pyright: ignore[reportPrivateUsage]
@@ -188,6 +195,8 @@ def test_without_data_a_gain_is_the_squared_norm_of_the_gradient() -> None:
         ({"steps": 3}, "no setting 'steps'"),
         ({"seed": -1}, "seed=-1 of a search is no whole number from 0"),
         ({"epochs": 0}, "epochs=0 of a search"),
+        ({"repeats": 0}, "repeats=0 of a search is no whole number from 1"),
+        ({"finalists": -1}, "finalists=-1 of a search is no whole number from 0"),
         ({"ratios": (2,)}, "are no shares"),
         ({"data": samples(1)}, "has 1 of the at least two samples"),
         ({"check": samples(1)}, "no data to train on"),
@@ -235,115 +244,3 @@ def test_a_state_is_kept_and_that_of_another_search_refused(tmp_path: Path) -> N
     assert digest([1, one]) == digest([1, other])
     other[0] = 1
     assert digest([1, one]) != digest([1, other]) != digest([2, other])
-
-
-LIMIT = 5_000
-SEARCH: dict[str, Any] = {"ratios": (0.5, 1.0), "population": 4, "generations": 3, "epochs": 2}
-
-
-def search(path: Path | None = None, watch: Watch | None = None, **options: Any) -> Plan:
-    model, sample = convolutions()
-    asked = problem(
-        *(model, sample, functional.cross_entropy),
-        optimizer={"lr": 0.1},
-        memory=options.pop("memory", LIMIT),
-        channels="first",
-        precision="float32",
-    )
-    given = {**SEARCH, "data": samples(12), "state": path, **options}
-    how = search_of("search", given, asked.limit)
-    assert how is not None
-    return planned(Asked(asked, sample, functional.cross_entropy, how), watch or Watch())
-
-
-@pytest.fixture(scope="module")
-def whole() -> Plan:
-    return search()
-
-
-@pytest.mark.slow
-@pytest.mark.live
-def test_a_plan_that_was_searched_for_fits_and_trains(whole: Plan) -> None:
-    found = whole.search
-    assert found is not None
-    facts = found.facts
-    assert whole.facts.bytes <= LIMIT
-    assert facts.bytes is not None
-    assert whole.facts.bytes <= facts.bytes <= LIMIT
-    assert set(whole.selected) == set(found.update)
-    assert facts.generation == facts.generations == 3
-    chosen = [row for row in facts.contributions if row.is_chosen]
-    assert facts.gain == pytest.approx(sum(row.gain or 0 for row in chosen))
-    over = [row for row in facts.contributions if row.bytes and row.bytes > LIMIT]
-    assert over
-    assert all(row.gain is None and not row.is_chosen for row in over)
-    alone = next(row for row in facts.contributions if row.parameter == "point.weight")
-    model, sample = convolutions()
-    update = {"head.*": "all", "point.weight": alone.ratio}
-    assert alone.bytes == lab.tiny(model, sample, update=update, memory=None).facts.bytes
-    assert whole.step(*sample).isfinite()
-
-
-@pytest.mark.live
-def test_a_search_says_what_it_measured_in_a_terminal_and_a_notebook(whole: Plan) -> None:
-    said = str(whole)
-    assert whole.search is not None
-    page = whole.search._repr_html_()  # pyright: ignore[reportPrivateUsage]
-    for words in (
-        "on 6 rows (17 points each) that a trained copy did not see",
-        "alone over the limit",
-        "3 of 3",
-    ):
-        assert words in " ".join(said.split())
-        assert words in page
-    assert max(map(len, said.splitlines())) <= 100
-    assert "<script" not in page
-
-
-@pytest.mark.live
-@pytest.mark.release
-def test_a_search_that_was_stopped_goes_on_as_one_that_never_was(
-    whole: Plan, tmp_path: Path
-) -> None:
-    """Interrupted as it measures, and again between two generations."""
-    path, seen = tmp_path / "search.json", list[str]()
-
-    def interrupted_at(what: str) -> Watch:
-        def tell(progress: Progress) -> None:
-            seen.append(progress.what)
-            if progress.what == what:
-                raise KeyboardInterrupt
-
-        return Watch(tell)
-
-    early = search(path, interrupted_at("contribution of point.weight 0.5"))
-    assert early.search is not None
-    assert early.search.facts.stopped
-    assert "Stopped after 0 of 3 generations" in str(early)
-    assert early.facts.bytes <= LIMIT
-    late = search(path, interrupted_at("generation 3"))
-    assert late.search is not None
-    assert late.search.facts.generation == 2
-    done = search(path)
-    assert done.search is not None
-    assert whole.search is not None
-    assert done.search.update == whole.search.update
-    assert done.search.facts.contributions == whole.search.facts.contributions
-    assert not done.search.facts.stopped
-    with pytest.raises(OptionError, match="state of another search"):
-        search(path, seed=1)
-
-
-@pytest.mark.slow
-@pytest.mark.live
-def test_without_data_the_gain_is_said_to_be_a_proxy() -> None:
-    made = search(data=None)
-    assert made.search is not None
-    assert made.search.facts.measure == "gradient"
-    assert "A gain is a proxy, as there was no data" in " ".join(str(made).split())
-
-
-@pytest.mark.live
-def test_a_limit_below_the_classifier_says_the_least() -> None:
-    with pytest.raises(TinyError, match="the limit is 2 kB"):
-        search(memory=2_000)

@@ -12,6 +12,7 @@ from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.render.terminal import render
 from dynamo_lab.render.terminal.tiny import plan_text
 from dynamo_lab.view import build
+from dynamo_lab.view.tiny.answer import answers
 from dynamo_lab.view.tiny.tiny import told, took
 from tests.view.samples.tiny.planned import planned, stepped
 
@@ -42,13 +43,42 @@ def test_what_the_arena_adds_to_what_is_alive_is_said_beside_the_last_bar() -> N
 def test_the_summary_is_of_a_step_and_of_no_compilation() -> None:
     summary = build(planned()).summary
     assert summary.sentence == (
-        "A training step planned ahead of time: it needs 96 B of at most 64 B, and updates 50 % of "
-        "the model's numbers; a full update needs 960 B."
+        "A training step planned ahead of time: it needs 96 B, above the limit of 64 B; it updates "
+        "50 % of the model's numbers; a full update needs 960 B."
     )
     assert [(count.value, count.label) for count in summary.counts] == [
         ("1", "updated parameter"),
         ("2", "operations"),
     ]
+
+
+def test_the_answer_comes_first_and_leads_to_where_it_is_shown() -> None:
+    recording = stepped()
+    view = build(recording)
+    assert view.training is not None
+    told = {one.name: one.facts for one in view.training.plan.answers}
+    assert [(one.text, one.tab) for one in told["limit"]] == [
+        ("Not met: 96 B of 64 B, 32 B too many.", "memory")
+    ]
+    first, *others = told["largest at the peak"]
+    assert first.text.endswith("activation of 64 B, 67 % of all")
+    assert [one.entity for one in (first, *others)] == ["", "node:0:0"]
+    won = [(one.text, one.tab) for one in told["won by passes"]]
+    assert won[0][0].startswith("All: 960 B to ")
+    assert {tab for _, tab in won} == {"passes"}
+    printed, page = render(view, sections=("summary",)), fallback(view, limit=60_000)
+    for text in (printed, page):
+        assert "Not met: 96 B of 64 B" in text
+        assert "won by passes" in text
+
+
+def test_a_limit_that_is_met_says_what_is_left_and_none_is_no_verdict() -> None:
+    known = planned().training
+    assert known is not None
+    met = list(answers(structs.replace(known.plan, limit=100), ()))
+    assert [one.facts[0].text for one in met] == ["Met: 96 B of 100 B, 4 B are left."]
+    (none,) = answers(structs.replace(known.plan, limit=None), ())
+    assert none.facts[0].text.startswith("None was given for the 96 B")
 
 
 def test_a_plan_without_operations_is_shown_as_far_as_it_goes() -> None:

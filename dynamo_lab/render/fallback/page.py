@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dynamo_lab.render import colours
 from dynamo_lab.render.colours import coloured
 from dynamo_lab.render.fallback import findings, parts
+from dynamo_lab.render.fallback.tiny import tiny
 from dynamo_lab.render.markup import Block, Markup, details, join, made, prose, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
@@ -157,7 +158,8 @@ def _summary(view: View) -> Markup:
     if summary.failure_text:
         label = tag("summary", tag("small", "the whole message"))
         news.append(tag("details", label, tag("pre", clipped(summary.failure_text, 2_000))))
-    return join(head, sentence, *target, *news, *findings.blocks(view.findings))
+    told = (*news, *tiny.answers(view), *findings.blocks(view.findings))
+    return join(head, sentence, *target, *told)
 
 
 def _environment(view: View) -> Iterator[Markup]:

@@ -7,6 +7,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from dynamo_lab.render.terminal.core.parts import TONES, Page, line, text
+from dynamo_lab.render.terminal.tiny import answers
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view import View
 
@@ -25,6 +26,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         first.append("   still compiling", style="italic not bold not reverse")
     yield first
     yield Padding(text(summary.sentence), (0, max(0, page.width - page.prose), 0, 0))
+    if view.training is not None:
+        yield from answers(view.training)
     if summary.target:
         yield text(one_line(summary.target), "yellow")
     if summary.failure and not summary.is_failure_told:

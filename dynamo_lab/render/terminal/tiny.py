@@ -8,6 +8,7 @@ from rich.text import Text
 from dynamo_lab.model.tiny import StepMeasure, TinyBar, TinyPlan
 from dynamo_lab.render.terminal.core.parts import (
     Page,
+    grid,
     heading,
     indented,
     line,
@@ -164,6 +165,16 @@ def _order(plan: TinyPlan) -> str:
 _BRIEF = 8
 _COMMAND = "dynamo-lab show --section memory"
 _STYLES = {kind: part for kind, part in zip(KINDS, _PARTS, strict=True)}
+
+
+def answers(training: TrainingView) -> Iterator[RenderableType]:
+    """What a reader wants to know first: under the summary's sentence."""
+    rows = [
+        (Text("" if at else answer.name, style="dim"), text(one_line(fact.text.replace("`", ""))))
+        for answer in training.plan.answers
+        for at, fact in enumerate(answer.facts)
+    ]
+    yield indented(grid(("left", "wrap"), rows))
 
 
 def section(training: TrainingView, page: Page) -> Iterator[RenderableType]:

@@ -17,6 +17,7 @@ from dynamo_lab.model.tiny import (
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import percent, plural, seconds, size
 from dynamo_lab.view.summary.counts import Count, count
+from dynamo_lab.view.tiny.answer import Held, TrainingAnswer, answers
 
 KINDS = ("weight", "state", "sample", "activation", "gradient")
 """What takes memory, from what is there all the time to what comes and goes."""
@@ -86,11 +87,12 @@ class TrainingParameter(Struct, frozen=True, kw_only=True):
 class TrainingPlanView(Struct, frozen=True, kw_only=True):
     """One plan. `peak` is the step during which most lies in memory, `limit` in bytes or None.
 
-    `headline` and `counts` are what the summary line says of it.
+    `headline` and `counts` are what the summary line says of it, `answers` what comes next.
     """
 
     headline: str
     counts: tuple[Count, ...]
+    answers: tuple[TrainingAnswer, ...]
     sentences: tuple[str, ...]
     bytes: int
     size: str
@@ -135,13 +137,19 @@ def build(recording: Recording, places: Places) -> TrainingView | None:
 
 def headline(plan: TinyPlan) -> str:
     """A planned step in a sentence."""
-    limit = "" if plan.limit is None else f" of at most {size(plan.limit)}"
+    limit = ""
+    if plan.limit is not None:
+        limit = f", {_within(plan)} the limit of {size(plan.limit)}"
     full = plan.bars[0].bytes if plan.bars else 0
     less = f"; a full update needs {size(full)}" if full else ""
     return (
-        f"A training step planned ahead of time: it needs {size(plan.bytes)}{limit}, and updates "
+        f"A training step planned ahead of time: it needs {size(plan.bytes)}{limit}; it updates "
         f"{percent(plan.updated / max(1, plan.parameters))} of the model's numbers{less}."
     )
+
+
+def _within(plan: TinyPlan) -> str:
+    return "within" if plan.limit is None or plan.bytes <= plan.limit else "above"
 
 
 def counts(plan: TinyPlan) -> Iterator[Count]:
@@ -169,9 +177,11 @@ class PlanWords:
     def view(self, plan: TinyPlan) -> TrainingPlanView:
         """One plan."""
         steps = tuple(self._steps(plan))
+        peak = max(range(len(steps)), key=lambda at: steps[at].bytes, default=0)
         return TrainingPlanView(
             headline=headline(plan),
             counts=tuple(counts(plan)),
+            answers=tuple(answers(plan, tuple(self._held(plan, peak)))),
             sentences=tuple(_sentences(plan)),
             bytes=plan.bytes,
             size=size(plan.bytes),
@@ -179,7 +189,7 @@ class PlanWords:
             limit_text="" if plan.limit is None else size(plan.limit),
             bars=tuple(_bars(plan)),
             steps=steps,
-            peak=max(range(len(steps)), key=lambda at: steps[at].bytes, default=0),
+            peak=peak,
             lives=tuple(map(self._life, plan.values)),
             parameters=tuple(map(self._parameter, plan.trainable)),
         )
@@ -201,6 +211,17 @@ class PlanWords:
             parts=parts,
             entity=self._entity(operation.node),
         )
+
+    def _held(self, plan: TinyPlan, step: int) -> Iterator[Held]:
+        for value in plan.values:
+            if value.start <= step <= value.end:
+                yield Held(
+                    name=value.name,
+                    kind=value.kind,
+                    bytes=value.bytes,
+                    place=self._place(value.node),
+                    entity=self._entity(value.node),
+                )
 
     def _life(self, value: TinyValue) -> TrainingLife:
         return TrainingLife(
@@ -261,8 +282,7 @@ def _bars(plan: TinyPlan) -> Iterator[TrainingBar]:
 
 def _sentences(plan: TinyPlan) -> Iterator[str]:
     if plan.limit is not None:
-        fits = "within" if plan.bytes <= plan.limit else "above"
-        yield f"The step needs {size(plan.bytes)}, {fits} the limit of {size(plan.limit)}."
+        yield f"The step needs {size(plan.bytes)}, {_within(plan)} the limit of {size(plan.limit)}."
     else:
         yield f"The step needs {size(plan.bytes)}."
     yield (

@@ -2143,11 +2143,12 @@ export interface TrainingView {
 /**
  * One plan. `peak` is the step during which most lies in memory, `limit` in bytes or None.
  *
- * `headline` and `counts` are what the summary line says of it.
+ * `headline` and `counts` are what the summary line says of it, `answers` what comes next.
  */
 export interface TrainingPlanView {
   readonly headline: string;
   readonly counts: readonly Count[];
+  readonly answers: readonly TrainingAnswer[];
   readonly sentences: readonly string[];
   readonly bytes: number;
   readonly size: string;
@@ -2158,6 +2159,12 @@ export interface TrainingPlanView {
   readonly peak: number;
   readonly lives: readonly TrainingLife[];
   readonly parameters: readonly TrainingParameter[];
+}
+
+/** What is told of, in a word, and the facts. */
+export interface TrainingAnswer {
+  readonly name: string;
+  readonly facts: readonly Evidence[];
 }
 
 /** The most memory that a way to train needs; `parts` are the bytes of each of `KINDS`. */

@@ -11,7 +11,7 @@ import { CopyButton } from "../ui/copy/copy";
 import { Edit } from "./edit";
 
 /** Opens the tab that shows it, with the entity selected where it has one. */
-function Seen({ item }: { item: Evidence }) {
+export function Seen({ item }: { item: Evidence }) {
   const store = useStore();
   const open = (): void => {
     if (item.entity) store.go(item.entity);
@@ -31,7 +31,7 @@ function Code({ text }: { text: string }) {
 }
 
 /** A fact with what it is, as in a terminal; nothing where it has nothing to say. */
-function Row({ name, children }: { name: string; children: ComponentChildren }) {
+export function Row({ name, children }: { name: string; children: ComponentChildren }) {
   return children ? <><dt>{name}</dt><dd>{children}</dd></> : null;
 }
 

@@ -4,13 +4,15 @@ import { RanksBar } from "../compare/recordings";
 import { useModel } from "../core/context";
 import { Findings } from "../findings/findings";
 import { Environment, Notes, Told } from "../summary/summary";
+import { Answers } from "../tiny/answers";
 
 export function Overview() {
-  const { findings, run_map } = useModel().view;
+  const { findings, run_map, training } = useModel().view;
   const isPair = run_map.filter((row) => row.entity).length >= 2 && findings.found.length > 0;
   return (
     <div class="dl-scroll dl-overview">
       <Told />
+      {training && <Answers plan={training.plan} />}
       <RanksBar />
       <Notes />
       <div class={`dl-overview-answer${isPair ? " is-pair" : ""}`}>

@@ -16,6 +16,15 @@ _BAR = 40
 _ROWS = 120
 
 
+def answers(view: View) -> Iterator[Markup]:
+    """What a reader wants to know first: under the summary's sentence."""
+    if view.training is not None:
+        for answer in view.training.plan.answers:
+            rows = [tag("li", prose(shortened(fact.text, 400))) for fact in answer.facts]
+            yield tag("p", tag("b", answer.name))
+            yield tag("ul", *rows)
+
+
 def blocks(view: View) -> Iterator[Block]:
     """The bars, what is alive at the worst moment, and the whole step."""
     if view.training is None:
