@@ -201,9 +201,14 @@ class Recorder:
             type=type(error).__name__,
             message=str(error),
             traceback="".join(traceback.format_exception(error)),
-            span=self.texts.span_of_summary(known[-1]) if known else None,
+            span=self.texts.span_of_summary(known[-1]) if known else self._line_of_node(error),
             caught=caught,
         )
+
+    def _line_of_node(self, error: BaseException) -> int | None:
+        """The user's line of the node that a backend was at: FX tells it at the message's end."""
+        _, told, stack = str(error).rpartition("\nOriginal traceback:\n")
+        return self.texts.users_span_of_text(stack) if told else None
 
     def stop(self) -> None:
         """Fix the length of the recording."""

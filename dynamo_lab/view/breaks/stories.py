@@ -11,6 +11,7 @@ from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.crossing import in_words
+from dynamo_lab.view.breaks.raised import raised_at
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.pieces import Pieces
@@ -153,13 +154,20 @@ class _Storyteller:
         if item.effect == "failed":
             return "Dynamo stopped with an error, since `fullgraph=True` requires a single graph."
         if item.effect == "skipped":
-            why = _why_not_resumed(item)
-            return f"Dynamo gave up on the whole frame, {why}: all of it ran eagerly."
+            gave_up = f"Dynamo gave up on the whole frame, {_why_not_resumed(item)}"
+            if raised := self._raised(item):
+                return f"{gave_up}; run eagerly, it ended with {raised}."
+            return f"{gave_up}: all of it ran eagerly."
         if item.effect == "stopped":
             why = _why_not_resumed(item)
             left = f"left the rest of the frame to Python, from line {item.left_at} on, {why}"
             return f"Dynamo {self._kept(item)}, and {left}."
+        if raised := self._raised(item):
+            return f"Dynamo {self._kept(item)}, and {self._ran(item)}, which ended with {raised}."
         return f"Dynamo {self._kept(item)}, {self._ran(item)}, and {self._went_on(item)}."
+
+    def _raised(self, item: Break) -> str:
+        return raised_at(item, self._recording, self._places).rstrip(".")
 
     def _kept(self, item: Break) -> str:
         graph = item.graph_before
@@ -236,6 +244,10 @@ def _reads_value(item: Break) -> bool:
     return title in _READS or (title == "print call" and bool(item.operands))
 
 
+_PLACES = {"BEFORE_WITH": "a `with` block begins", "FOR_ITER": "a loop takes its next item"}
+"""The instructions after which it cannot resume, as the reader wrote them."""
+
+
 def _why_not_resumed(item: Break) -> str:
     if re.search(r"(?i)\bfor/while loop|break in (?:a )?loop", item.reason):
         return "since it cannot resume inside a loop"
@@ -249,6 +261,8 @@ def _why_not_resumed(item: Break) -> str:
         return "since it cannot resume inside a `try`"
     if rule_of(item).title == "exception raised":
         return "since the code raised an exception while it was traced"
+    if item.opname in _PLACES:
+        return f"since it cannot resume where {_PLACES[item.opname]}"
     if item.opname and not re.search("CALL|JUMP", item.opname):
         return f"since it cannot resume after the instruction `{item.opname}`"
     return "with no way to resume"

@@ -123,6 +123,8 @@ def _name(frame: Frame, recording: Recording) -> str:
 
 def _nothing(recording: Recording, places: Places) -> str:
     skipped = [frame for frame in recording.frames if frame.outcome == "skipped"]
+    if not skipped and recording.breaks:
+        return f"Dynamo captured no graph; {_broke(recording, places)}."
     if not skipped:
         names = listed([f"`{name}`" for name in _own_names(recording.frames, recording, places)])
         return (
