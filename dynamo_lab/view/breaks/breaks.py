@@ -9,7 +9,8 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks import libraries, printing, raised
-from dynamo_lab.view.breaks.advice import IN_LOOP, Rule, advice_for, rule_of
+from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
+from dynamo_lab.view.breaks.around import is_in_loop
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
 from dynamo_lab.view.breaks.makers import made_there, within
@@ -142,8 +143,9 @@ def _statement(item: Break, places: Places) -> str:
     then = text.partition(":")[2].strip() or places.text((source, number + 1))
     if re.match(r"\s*raise\b", then):
         return "raise"
-    in_loop = bool(IN_LOOP.search(item.reason))
-    return "leave" if re.match(r"\s*(?:break|return)\b", then) and in_loop else ""
+    left = re.match(r"\s*(break|return)\b", then)
+    is_leaving = left and (left[1] == "break" or is_in_loop(places.whole(source), number))
+    return "leave" if is_leaving else ""
 
 
 def columns(span: Span, text: str) -> tuple[int, int]:

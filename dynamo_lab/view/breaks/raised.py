@@ -6,7 +6,11 @@ from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.exceptions import cause
 from dynamo_lab.view.core.places import Places
 
-_FORESEEN = ("error in an operator", "exception raised")
+_FORESEEN = (
+    "error in an operator",
+    "exception raised",
+    "call that does not fit the function",
+)
 
 
 def raised_at(item: Break, recording: Recording, places: Places) -> str:

@@ -157,7 +157,7 @@ class _Storyteller:
             gave_up = f"Dynamo gave up on the whole frame, {_why_not_resumed(item)}"
             if raised := self._raised(item):
                 return f"{gave_up}; run eagerly, it ended with {raised}."
-            return f"{gave_up}: all of it ran eagerly."
+            return f"{gave_up}: {'it' if self._has_ended() else 'all of it'} ran eagerly."
         if item.effect == "stopped":
             why = _why_not_resumed(item)
             left = f"left the rest of the frame to Python, from line {item.left_at} on, {why}"
@@ -165,6 +165,11 @@ class _Storyteller:
         if raised := self._raised(item):
             return f"Dynamo {self._kept(item)}, and {self._ran(item)}, which ended with {raised}."
         return f"Dynamo {self._kept(item)}, {self._ran(item)}, and {self._went_on(item)}."
+
+    def _has_ended(self) -> bool:
+        """Whether an exception ended the program: how far a frame came is not known then."""
+        failure = self._recording.failure
+        return failure is not None and not failure.caught
 
     def _raised(self, item: Break) -> str:
         return raised_at(item, self._recording, self._places).rstrip(".")
@@ -191,7 +196,8 @@ class _Storyteller:
     def _went_on(self, item: Break) -> str:
         names = [f"`{self._names[frame]}`" for frame in item.resume_frames]
         if not names:
-            return "returned the result: nothing was left to compile"
+            returned = "" if self._has_ended() else "returned the result: "
+            return f"{returned}nothing was left to compile"
         what = "a resume function" if len(names) == 1 else f"{len(names)} resume functions"
         return f"went on in {what}, {listed(names)}"
 
@@ -204,6 +210,8 @@ class _Storyteller:
             text = f"`{name}`, which broke again before any tensor operation, at break {again}"
         if frame.outcome == "compiling":
             text = f"`{name}` is being compiled"
+        elif frame.outcome == "failed":
+            text = f"compiling `{name}` failed"
         elif frame.outcome != "compiled":
             why = as_clause(explain_skip(frame.reason))
             text = f"`{name}` ran eagerly{f': {why}' if why else ''}"

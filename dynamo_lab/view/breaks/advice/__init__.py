@@ -10,7 +10,7 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.view.breaks.advice import calls, control, effects, rest, shapes, training, values
 from dynamo_lab.view.breaks.advice.rule import Example, Rule
 
-__all__ = ["IN_LOOP", "RULES", "Example", "Rule", "advice_for", "rule_of"]
+__all__ = ["RULES", "Example", "Rule", "advice_for", "rule_of"]
 
 # The first match counts, so rules that look at the context come before rules for a whole kind.
 RULES = (
@@ -53,7 +53,7 @@ _NAME = re.compile(r"\btorch(?:\.\w+)+")
 
 # Hints for an `if` that chooses between values.
 _OF_CHOICE = re.compile(r"For the common pattern `if tensor_cond|Use `torch\.cond`")
-IN_LOOP = re.compile(r"(?i)\bfor/while loop|\bbreak in (?:a )?loop|\bin a (?:for|while) loop")
+_IN_LOOP = re.compile(r"(?i)\bfor/while loop|\bbreak in (?:a )?loop|\bin a (?:for|while) loop")
 
 
 def advice_for(
@@ -79,7 +79,7 @@ def _ours(graph_break: Break, is_library: bool, statement: str) -> tuple[str, ..
     advice = values.by_statement(rule.title, statement) or rule.advice
     if is_library and re.search(r"graph_break\(\)", graph_break.gb_type):
         advice = (control.ON_PURPOSE,)
-    is_in_loop = graph_break.effect == "skipped" and IN_LOOP.search(graph_break.reason)
+    is_in_loop = graph_break.effect == "skipped" and _IN_LOOP.search(graph_break.reason)
     return (control.LOOP, *advice) if is_in_loop and statement != "leave" else advice
 
 

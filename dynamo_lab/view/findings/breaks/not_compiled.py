@@ -1,19 +1,17 @@
 """A function whose compilation failed, where no break is the cause."""
 
-import ast
 import re
 from collections.abc import Iterator
 
 from dynamo_lab.model.frames import Frame
+from dynamo_lab.view.breaks.around import try_around
 from dynamo_lab.view.breaks.exceptions import failure_line
-from dynamo_lab.view.breaks.numbers_taken import parsed
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import gist
 from dynamo_lab.view.findings.export.unsupported_operator import register_fake
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NO_FAKE = re.compile(r"no fake impl registered for <CustomOpDef\((\w+::\w+)\)>")
 _MESSAGE = re.compile(r"_assert_async\(\).*'assert_msg'.* must be str")
 _AS_TEXT = (
@@ -74,23 +72,8 @@ def _remedy(facts: Facts, line: Line) -> str:
         return "Register a function that returns an empty tensor of the result's shape."
     if _MESSAGE.search(failure.message):
         return _AS_TEXT
-    tried = _try_around(facts, line) if failure.type == "TorchRuntimeError" else None
-    return _CAUGHT.format(facts.places.where(tried)) if tried else _EAGERLY
-
-
-def _try_around(facts: Facts, line: Line) -> Line | None:
-    """The innermost `try` with an `except` around a line, in the same function."""
     source, number = line
-    known = facts.recording.sources[source].excerpts
-    tree = parsed(known[0].text) if len(known) == 1 and known[0].first_line == 1 else None
-    found: Line | None = None
-    for node in ast.walk(tree) if tree is not None else ():  # from the outside in
-        if isinstance(node, _FUNCTIONS) and _holds(node.body, number):
-            found = None
-        elif isinstance(node, ast.Try) and node.handlers and _holds(node.body, number):
-            found = (source, node.lineno)
-    return found
-
-
-def _holds(block: list[ast.stmt], line: int) -> bool:
-    return block[0].lineno <= line <= (block[-1].end_lineno or 0)
+    tried = try_around(facts.places.whole(source), number)
+    if tried is None or failure.type != "TorchRuntimeError":
+        return _EAGERLY
+    return _CAUGHT.format(facts.places.where((source, tried)))

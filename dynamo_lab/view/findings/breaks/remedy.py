@@ -19,7 +19,7 @@ _UNCERTAIN = (_NUMBER, _SIZE, _GRADIENT)
 _DROPS = ("ignore_logging_functions", "remove the call")
 _EFFECTS = {
     _NUMBER: "Where the number is a size or an index, or is passed on, the program may break there "
-    "instead, or fail to compile.",
+    "instead, or fail to compile. Where a list of all calls keeps it, each call compiles again.",
     "reorderable_logging_functions": "What is printed may come later than other output.",
     "ignore_logging_functions": "What is logged there is lost.",
     "torch.where": "A side that would fail or give no number is computed too.",
