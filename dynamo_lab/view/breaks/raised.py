@@ -14,7 +14,7 @@ _FORESEEN = (
 
 
 def raised_at(item: Break, recording: Recording, places: Places) -> str:
-    """'TypeError: no tuple', where Python ran this line and the program ended with it; else empty."""
+    """'TypeError: no', where Python ran this line and the program ended with it; else empty."""
     failure = recording.failure
     if failure is None or failure.span is None or failure.caught:
         return ""
@@ -36,4 +36,3 @@ def advice_on(
         f"Python ran the line as well, and it raised there too: {raised.rstrip('.')}. Mend the "
         "call or what it is given; if it is meant to raise, nothing is to be compiled here.",
     )
-

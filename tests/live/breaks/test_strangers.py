@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-import dynamo_lab as lab
 from dynamo_lab.view import build
-from dynamo_lab.view.view import View
 from tests.live.breaks.test_more_advice import explored
+
+if TYPE_CHECKING:
+    import dynamo_lab as lab
+    from dynamo_lab.view.view import View
 
 X = "torch.ones(4)"
 NAMELESS = "def f(x):\n    y = x.sin()\n    return torch.cat(y, 5)"
@@ -25,7 +29,11 @@ def view(source: str, inputs: str = X) -> tuple[lab.Recording, View]:
 
 @pytest.mark.parametrize(
     ("source", "raised"),
-    [(NAMELESS, "TypeError: cat()"), (CHECKED, "ValueError: three"), (MISFIT, "TypeError: scale()")],
+    [
+        (NAMELESS, "TypeError: cat()"),
+        (CHECKED, "ValueError: three"),
+        (MISFIT, "TypeError: scale()"),
+    ],
 )
 def test_what_python_raised_on_the_line_is_not_left_to_be_found_out(
     source: str, raised: str
@@ -90,12 +98,16 @@ def test_an_operator_that_fails_in_a_try_fails_the_compilation_and_not_the_progr
 
 
 def test_a_frame_that_failed_after_a_break_did_not_run() -> None:
-    _, shown = view("def f(x, w):\n    y = x * 2\n    print('on')\n    return y @ w", f"{X}, {X[:-2]}3)")
+    _, shown = view(
+        "def f(x, w):\n    y = x * 2\n    print('on')\n    return y @ w", f"{X}, {X[:-2]}3)"
+    )
     assert shown.stories[0].after[0].text == "compiling `f after line 4` failed"
 
 
 def test_a_print_of_a_shape_is_not_put_off() -> None:
-    recording, _ = view("def f(x):\n    print(x.shape)\n    y = x.sin()\n    print(y)\n    return y")
+    recording, _ = view(
+        "def f(x):\n    print(x.shape)\n    y = x.sin()\n    print(y)\n    return y"
+    )
     shape, tensor = recording.breaks
     assert [one.name for one in shape.fixes] == ["remove the call"]
     assert tensor.fixes[0].name == "reorderable_logging_functions"
