@@ -4,6 +4,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, Protocol
 
 import msgspec
@@ -191,19 +192,34 @@ class Recorder:
         """
         if caught and self.failure is not None:
             return
-        # Dynamo's errors carry the user's stack, because they are raised far from the user's code
-        raised = [
-            *traceback.extract_tb(error.__traceback__),
-            *(REAL_STACK.of(error) or ()),
-        ]
-        known = [frame for frame in raised if self.texts.is_users(frame.filename)]
         self.failure = Failure(
             type=type(error).__name__,
             message=str(error),
             traceback="".join(traceback.format_exception(error)),
-            span=self.texts.span_of_summary(known[-1]) if known else None,
+            span=self._place(error),
             caught=caught,
         )
+
+    def _place(self, error: BaseException) -> int | None:
+        """The user's innermost line, unless only compiled code knows it."""
+        # Dynamo's errors carry the user's stack, because they are raised far from the user's code
+        stack = [one for one in REAL_STACK.of(error) or () if self.texts.is_users(one.filename)]
+        if stack:
+            return self.texts.span_of_summary(stack[-1])
+        steps = zip(
+            traceback.extract_tb(error.__traceback__),
+            traceback.walk_tb(error.__traceback__),
+            strict=True,
+        )
+        own = [(one, at) for one, at in steps if self.texts.is_users(one.filename)]
+        if not own or _runs_graph(*own[-1][1]):
+            return self._line_of_node(error)
+        return self.texts.span_of_summary(own[-1][0])
+
+    def _line_of_node(self, error: BaseException) -> int | None:
+        """The user's line of the node that a backend was at: FX tells it at the message's end."""
+        _, told, stack = str(error).rpartition("\nOriginal traceback:\n")
+        return self.texts.users_span_of_text(stack) if told else None
 
     def stop(self) -> None:
         """Fix the length of the recording."""
@@ -287,3 +303,10 @@ class Recorder:
     def recording(self) -> Recording:
         """The recording of what happened so far."""
         return self.freeze()
+
+
+def _runs_graph(frame: FrameType, line: int) -> bool:
+    """Whether code that Dynamo wrote was in a graph: it has only the function's first line then."""
+    code = frame.f_code
+    is_dynamos = any(name.startswith("__compiled_fn") for name in code.co_names)
+    return is_dynamos and line == code.co_firstlineno

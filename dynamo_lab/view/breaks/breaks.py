@@ -8,8 +8,9 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks import libraries, printing
+from dynamo_lab.view.breaks import libraries, printing, raised
 from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
+from dynamo_lab.view.breaks.around import is_in_loop
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
 from dynamo_lab.view.breaks.makers import made_there, within
@@ -80,6 +81,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
     fixes = fixes_of(recording, item)
     advice = _advice(item, made, places, has_fix=bool(fixes))
     told = printing.advice_on(item, recording, advice_on(item, recording, advice))
+    told = raised.advice_on(item, recording, places, told)
     return BreakView(
         id=item.id,
         title=rule.title,
@@ -89,7 +91,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
         end_column=end_column,
         effect=item.effect,
         frame=names[item.frame],
-        reason=begun(item.reason),
+        reason=begun(item.reason or item.gb_type),
         explanation=begun(tidy(item.explanation, line[1], places.text(line))),
         advice=tuple(map(begun, told)),
         context=item.context,
@@ -131,16 +133,19 @@ def _is_in_library(item: Break, places: Places) -> bool:
 
 
 def _statement(item: Break, places: Places) -> str:
-    """The statement that the innermost line decides: "assert", "while", "raise", else empty."""
+    """What the innermost line decides: "assert", "while", "raise", "leave" (a loop), or empty."""
     lines = places.lines_of(item.stack)
     source, number = lines[-1] if lines else places.line_of(item.span)
-    found = re.match(r"\s*(assert|while|if)\b", places.text((source, number)))
-    if found and found[1] == "if":
-        then = places.text((source, number)).partition(":")[2].strip() or places.text(
-            (source, number + 1)
-        )
-        return "raise" if re.match(r"\s*raise\b", then) else ""
-    return found[1] if found else ""
+    text = places.text((source, number))
+    found = re.match(r"\s*(assert|while|if)\b", text)
+    if not found or found[1] != "if":
+        return found[1] if found else ""
+    then = text.partition(":")[2].strip() or places.text((source, number + 1))
+    if re.match(r"\s*raise\b", then):
+        return "raise"
+    left = re.match(r"\s*(break|return)\b", then)
+    is_leaving = left and (left[1] == "break" or is_in_loop(places.whole(source), number))
+    return "leave" if is_leaving else ""
 
 
 def columns(span: Span, text: str) -> tuple[int, int]:

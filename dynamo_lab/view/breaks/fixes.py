@@ -9,8 +9,8 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks.math_calls import has_caller, innermost, is_moved
-from dynamo_lab.view.breaks.printing import PUT_OFF
+from dynamo_lab.view.breaks.math_calls import innermost, is_moved
+from dynamo_lab.view.breaks.printing import PUT_OFF, can_be_put_off
 from dynamo_lab.view.breaks.rewrites import Refusal, with_cond, with_where, without_call
 from dynamo_lab.view.findings.changes import Helper, Rewrite, Setting
 
@@ -111,7 +111,7 @@ def remedies(recording: Recording, item: Break) -> Remedies:
     """The fixes to try for a break, and how to apply them."""
     span = innermost(recording, item)
     known = () if is_moved(item, recording) else _settings(item)
-    if has_caller(item, recording):
+    if not can_be_put_off(item, recording):
         known = (one for one in known if one.setting.option != PUT_OFF)
     found = [_with_setting(one.setting, one.sentence, span) for one in known]
     rewritten, refusal = _rewrites(recording, item, span)

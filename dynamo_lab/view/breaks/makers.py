@@ -29,6 +29,14 @@ _GENERATOR = Rule(
     "generator of a module",
     ("Make a list of what it yields: `list(model.parameters())`. Dynamo cannot hand it on.",),
 )
+_COMPREHENSION = Rule(
+    "",
+    "comprehension that Python runs",
+    (
+        "This comprehension is a frame of its own, as the function around it is left to Python "
+        "here: there is nothing to change in it, but what breaks before it.",
+    ),
+)
 _FSDP = Rule(
     "",
     "FSDP's own hook",
@@ -65,6 +73,7 @@ _WRAPPERS = (
     (re.compile(r"(?:^|[/\\])torch[/\\]distributed[/\\]fsdp[/\\]"), _FSDP),
     (re.compile(r"(?:^|[/\\])torch[/\\]nn[/\\]parallel[/\\]distributed\.py$"), _DDP),
 )
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _SAYS_OPTIMIZER = re.compile(r"(?i)\boptim\b|optimizer")
 
 
@@ -83,6 +92,8 @@ def made_there(item: Break, places: Places) -> Rule | None:
         return _MODULE_MADE
     if wrapper := of_wrapper(item, places):
         return wrapper
+    if item.gb_type.lower().startswith("missing tp_iter") and files[0][1] in _COMPREHENSIONS:
+        return _COMPREHENSION
     is_of_module = "enerator" in item.gb_type and any(_MODULE.search(path) for path, _ in files)
     if not is_of_module:
         return None

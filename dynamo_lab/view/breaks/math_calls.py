@@ -82,7 +82,8 @@ def advice_on(item: Break, recording: Recording, advice: tuple[str, ...]) -> tup
     if not is_moved(item, recording):
         return advice
     left = tuple(text for text in advice if _SETTING not in text)
-    return (_AS_TENSOR, *left) if _decides(item, recording) else left
+    is_told = any("condition is a tensor" in text for text in left)
+    return (_AS_TENSOR, *left) if _decides(item, recording) and not is_told else left
 
 
 _AS_TENSOR = (

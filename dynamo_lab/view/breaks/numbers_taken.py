@@ -132,12 +132,24 @@ def _demanding(scope: ast.AST) -> Iterator[ast.AST]:
 
 def _passed_on(taken: Taken) -> bool:
     """Whether such a number, as it is, is an argument of a call of which nothing is known here."""
+    made = {name for name, _ in _named(taken.scope)}
     return any(
         _is_number(value, taken)
         for node in ast.walk(taken.scope)
-        if isinstance(node, ast.Call) and _called(node) not in _TAKE_NUMBERS | _CASTS
+        if isinstance(node, ast.Call) and not _takes_numbers(node, made)
         for value in (*node.args, *(keyword.value for keyword in node.keywords))
     )
+
+
+def _takes_numbers(call: ast.Call, made: set[str]) -> bool:
+    """Whether a call is known to take them; a list that is not `made` here grows in each call."""
+    match call.func:
+        case ast.Attribute(value=ast.Name(id=name), attr="append"):
+            return name in made
+        case ast.Attribute(attr="append"):
+            return False
+        case _:
+            return _called(call) in _TAKE_NUMBERS | _CASTS
 
 
 def _called(call: ast.Call) -> str:

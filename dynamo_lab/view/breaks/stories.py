@@ -11,6 +11,7 @@ from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.crossing import in_words
+from dynamo_lab.view.breaks.raised import raised_at
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.pieces import Pieces
@@ -153,13 +154,25 @@ class _Storyteller:
         if item.effect == "failed":
             return "Dynamo stopped with an error, since `fullgraph=True` requires a single graph."
         if item.effect == "skipped":
-            why = _why_not_resumed(item)
-            return f"Dynamo gave up on the whole frame, {why}: all of it ran eagerly."
+            gave_up = f"Dynamo gave up on the whole frame, {_why_not_resumed(item)}"
+            if raised := self._raised(item):
+                return f"{gave_up}; run eagerly, it ended with {raised}."
+            return f"{gave_up}: {'it' if self._has_ended() else 'all of it'} ran eagerly."
         if item.effect == "stopped":
             why = _why_not_resumed(item)
             left = f"left the rest of the frame to Python, from line {item.left_at} on, {why}"
             return f"Dynamo {self._kept(item)}, and {left}."
+        if raised := self._raised(item):
+            return f"Dynamo {self._kept(item)}, and {self._ran(item)}, which ended with {raised}."
         return f"Dynamo {self._kept(item)}, {self._ran(item)}, and {self._went_on(item)}."
+
+    def _has_ended(self) -> bool:
+        """Whether an exception ended the program: how far a frame came is not known then."""
+        failure = self._recording.failure
+        return failure is not None and not failure.caught
+
+    def _raised(self, item: Break) -> str:
+        return raised_at(item, self._recording, self._places).rstrip(".")
 
     def _kept(self, item: Break) -> str:
         graph = item.graph_before
@@ -183,7 +196,8 @@ class _Storyteller:
     def _went_on(self, item: Break) -> str:
         names = [f"`{self._names[frame]}`" for frame in item.resume_frames]
         if not names:
-            return "returned the result: nothing was left to compile"
+            returned = "" if self._has_ended() else "returned the result: "
+            return f"{returned}nothing was left to compile"
         what = "a resume function" if len(names) == 1 else f"{len(names)} resume functions"
         return f"went on in {what}, {listed(names)}"
 
@@ -196,6 +210,8 @@ class _Storyteller:
             text = f"`{name}`, which broke again before any tensor operation, at break {again}"
         if frame.outcome == "compiling":
             text = f"`{name}` is being compiled"
+        elif frame.outcome == "failed":
+            text = f"compiling `{name}` failed"
         elif frame.outcome != "compiled":
             why = as_clause(explain_skip(frame.reason))
             text = f"`{name}` ran eagerly{f': {why}' if why else ''}"
@@ -236,6 +252,10 @@ def _reads_value(item: Break) -> bool:
     return title in _READS or (title == "print call" and bool(item.operands))
 
 
+_PLACES = {"BEFORE_WITH": "a `with` block begins", "FOR_ITER": "a loop takes its next item"}
+"""The instructions after which it cannot resume, as the reader wrote them."""
+
+
 def _why_not_resumed(item: Break) -> str:
     if re.search(r"(?i)\bfor/while loop|break in (?:a )?loop", item.reason):
         return "since it cannot resume inside a loop"
@@ -249,6 +269,8 @@ def _why_not_resumed(item: Break) -> str:
         return "since it cannot resume inside a `try`"
     if rule_of(item).title == "exception raised":
         return "since the code raised an exception while it was traced"
+    if item.opname in _PLACES:
+        return f"since it cannot resume where {_PLACES[item.opname]}"
     if item.opname and not re.search("CALL|JUMP", item.opname):
         return f"since it cannot resume after the instruction `{item.opname}`"
     return "with no way to resume"

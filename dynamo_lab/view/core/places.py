@@ -60,6 +60,11 @@ class Places:
         """The line's text, empty where it was not recorded."""
         return self._texts[line[0]].get(line[1], "")
 
+    def whole(self, source: int) -> str:
+        """The text of a source, empty where only some of its lines are known."""
+        known = self.sources[source].excerpts
+        return known[0].text if len(known) == 1 and known[0].first_line == 1 else ""
+
     def where(self, line: Line) -> str:
         """'line 4' in the main source, elsewhere as in `where_named`."""
         return f"line {line[1]}" if line[0] == self._main else self.where_named(line)

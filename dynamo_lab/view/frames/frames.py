@@ -138,8 +138,9 @@ def _attempt(attempt: Attempt, text_of: TextOf) -> AttemptView:
 
 
 def counts(recording: Recording) -> FrameCounts:
-    """How many frames matter to the user, and how many do not."""
-    own = sum(is_own(recording, frame) for frame in recording.frames)
+    """How many frames matter to the user, and how many do not; one that breaks does."""
+    broken = {item.frame for item in recording.breaks}
+    own = sum(frame.id in broken or is_own(recording, frame) for frame in recording.frames)
     return FrameCounts(own, len(recording.frames) - own)
 
 

@@ -136,6 +136,13 @@ def _setting(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
 
 def _value(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     owner, was, is_open = cause.owner, cause.was, cause.subject in new.opened
+    if "___stack" in owner and not number_kind(was):
+        return (
+            Remedy(
+                text="The break before this code left another value: end the break, or make what "
+                "it leaves before the compiled function."
+            ),
+        )
     if "___stack" in owner:
         return (
             Remedy(

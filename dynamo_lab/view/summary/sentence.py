@@ -123,6 +123,8 @@ def _name(frame: Frame, recording: Recording) -> str:
 
 def _nothing(recording: Recording, places: Places) -> str:
     skipped = [frame for frame in recording.frames if frame.outcome == "skipped"]
+    if not skipped and recording.breaks:
+        return f"Dynamo captured no graph; {_broke(recording, places)}."
     if not skipped:
         names = listed([f"`{name}`" for name in _own_names(recording.frames, recording, places)])
         return (
@@ -234,7 +236,7 @@ def _whose(item: Break, places: Places) -> str:
 
 def _at(breaks: Sequence[Break], recording: Recording, places: Places) -> str:
     """'line 4 (data-dependent branch) and line 6, in the library `einops` (print call)'."""
-    lines = [places.line_of(item.span) for item in breaks]
+    lines = [places.own_line(item.stack) or places.line_of(item.span) for item in breaks]
     own = {source for source, number in lines if not places.is_library((source, number))}
     where = places.where_named if len(own) > 1 else places.where
     texts = [

@@ -72,6 +72,28 @@ TRIALS: dict[str, tuple[str, str, str, str]] = {
         "def f(x):\n    torch._assert_async(x.sum() >= 0)\n    return x + 1",
         "torch.arange(4.0)",
     ),
+    "a check of a number that raises": (
+        "Leave out what reads the number",
+        "def f(x):\n    if x.sum().item() < 0:\n        raise ValueError('no')\n    return x + 1",
+        "def f(x):\n    torch._assert_async(x.sum() >= 0)\n    return x + 1",
+        "torch.arange(4.0)",
+    ),
+    "a loop that a number ends": (
+        "Leave out what reads the number",
+        "def f(x):\n    while x.sum().item() < 100:\n        x = x * 2\n    return x",
+        "def f(x):\n    return torch.while_loop("
+        "lambda x: x.sum() < 100, lambda x: (x * 2,), (x,))[0]",
+        "torch.arange(4.0)",
+    ),
+    "a loop that a tensor ends": (
+        "`done = done | condition`",
+        "def f(x):\n    for _ in range(4):\n        if x.norm() > 10:\n            break\n"
+        "        x = x * 2\n    return x",
+        "def f(x):\n    done = torch.zeros((), dtype=torch.bool)\n    for _ in range(4):\n"
+        "        done = done | (x.norm() > 10)\n        x = torch.where(done, x, x * 2)\n"
+        "    return x",
+        "torch.arange(4.0)",
+    ),
     "a while loop": (
         "torch.while_loop",
         "def f(x):\n    while x.sum() < 100:\n        x = x * 2\n    return x",
@@ -173,7 +195,7 @@ TRIALS: dict[str, tuple[str, str, str, str]] = {
         "torch.arange(4.0)",
     ),
     "a value that cannot cross a break": (
-        "Fix the break before it first",
+        "ending that is enough",
         MANAGER + "    torch._dynamo.graph_break()\n    with c as v:\n        return y + v",
         MANAGER + "    with c as v:\n        return y + v",
         "torch.arange(4.0)",
@@ -244,13 +266,13 @@ def untouched() -> dict[str, Any]:
     }
 
 
-def explored(source: str, inputs: str, name: str) -> lab.Recording:
+def explored(source: str, inputs: str, name: str, backend: str = "eager") -> lab.Recording:
     rule = next(rule for rule in RULES if rule.example)
     assert rule.example is not None
     rule = rule._replace(title=name, example=rule.example._replace(inputs=inputs))
     with config.patch(untouched()):
         fn, args = program(rule, IMPORTS + source, "trial")
-        return lab.explore(fn, *args, backend="eager")
+        return lab.explore(fn, *args, backend=backend)
 
 
 @pytest.mark.parametrize("name", TRIALS)

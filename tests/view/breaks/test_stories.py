@@ -74,7 +74,7 @@ def test_an_instruction_of_other_bytecode_has_no_argument(make: Make) -> None:
         ({"in_try": True}, "since it cannot resume inside a `try`"),
         ({"gb_type": "Attempted to wrap RNN, GRU, or LSTM"}, "leaves recurrent modules"),
         ({"gb_type": "Observed exception"}, "since the code raised an exception"),
-        ({"opname": "BEFORE_WITH"}, "since it cannot resume after the instruction `BEFORE_WITH`"),
+        ({"opname": "BEFORE_WITH"}, "since it cannot resume where a `with` block begins"),
         ({"opname": "CALL"}, "with no way to resume"),
     ],
 )

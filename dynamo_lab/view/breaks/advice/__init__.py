@@ -42,13 +42,17 @@ _IDLE = re.compile(
     r"Please (?:report|file) an issue|This graph break is fundamental|"
     r"This is likely to be a Dynamo bug|"
     r"This graph break may be difficult to debug|It may be possible to write Dynamo tracing rules|"
-    r"Consider finding a workaround|Avoid calling |"
+    r"Consider finding a workaround|Avoid calling |Your code may result in an error when running|"
+    r"If it is a Python builtin, please file an issue|"
+    r"If you are attempting to call a logging function|"
     r"Set torch\._dynamo\.trace_autograd_ops"
 )
 _SPACE = re.compile(r"[ \t\r\n]+")
 _NAME = re.compile(r"\btorch(?:\.\w+)+")
 
 
+# Hints for an `if` that chooses between values.
+_OF_CHOICE = re.compile(r"For the common pattern `if tensor_cond|Use `torch\.cond`")
 _IN_LOOP = re.compile(r"(?i)\bfor/while loop|\bbreak in (?:a )?loop|\bin a (?:for|while) loop")
 
 
@@ -58,26 +62,25 @@ def advice_for(
     """Our advice, then those of PyTorch's hints that suggest something new.
 
     `is_library` says that the innermost line that broke is a library's, `statement` what a
-    condition there decides: "assert", "while", "raise" or nothing special.
+    condition there decides: "assert", "while", "raise", "leave" (a loop) or nothing special.
     """
     ours = _ours(graph_break, is_library, statement)
     known = set(_NAME.findall(" ".join(ours)))
     tidy = (_SPACE.sub(" ", hint).strip() for hint in graph_break.hints)
     hints = [hint for hint in tidy if hint and not _is_said(hint, known)]
+    if values.by_statement(rule_of(graph_break).title, statement):
+        hints = [hint for hint in hints if not _OF_CHOICE.match(hint)]
     helpful = [*ours, *(hint for hint in hints if not _IDLE.match(hint))]
     return tuple(dict.fromkeys(helpful or hints))
 
 
 def _ours(graph_break: Break, is_library: bool, statement: str) -> tuple[str, ...]:
     rule = rule_of(graph_break)
-    advice = rule.advice
-    if rule.title == "data-dependent branch":
-        advice = values.BY_STATEMENT.get(statement, advice)
+    advice = values.by_statement(rule.title, statement) or rule.advice
     if is_library and re.search(r"graph_break\(\)", graph_break.gb_type):
         advice = (control.ON_PURPOSE,)
-    if graph_break.effect != "skipped" or not _IN_LOOP.search(graph_break.reason):
-        return advice
-    return (control.LOOP, *advice)
+    is_in_loop = graph_break.effect == "skipped" and _IN_LOOP.search(graph_break.reason)
+    return (control.LOOP, *advice) if is_in_loop and statement != "leave" else advice
 
 
 def _is_said(hint: str, known: set[str]) -> bool:

@@ -114,6 +114,37 @@ RULES = (
             """,
         ),
     ),
+    Rule(
+        r"(?i)^attempted to call a super\(\) attribute",
+        "call of a parent's method that is written in C",
+        (
+            "Dynamo cannot call it. Make the object before the call; a class of exceptions needs "
+            "no `__init__` of its own: without one it is raised and caught in compiled code.",
+        ),
+        example=example(
+            """
+            class Missing(Exception):
+                def __init__(self, name):
+                    super().__init__(f"no {name}")
+
+            def f(x):
+                try:
+                    raise Missing("scale")
+                except Missing:
+                    return x * 2
+            """,
+            """
+            class Missing(Exception):
+                pass
+
+            def f(x):
+                try:
+                    raise Missing("no scale")
+                except Missing:
+                    return x * 2
+            """,
+        ),
+    ),
     Rule(r"not implemented in python", "C function", _C_FUNCTION),
     Rule(r"(?i)implemented in C|Untraceable C", "C function", _C_FUNCTION),
     Rule(

@@ -152,7 +152,8 @@ RULES = (
         "exception raised",
         (
             "The code raises an exception here while it is traced. Run it uncompiled to see "
-            "whether it raises there too; if it should, catch it outside.",
+            "whether it raises there too: if it should, catch it outside; if it does not, Dynamo "
+            "takes this line for another than it is: leave it out of the compiled code.",
         ),
         example=example(
             """
@@ -164,6 +165,33 @@ RULES = (
             """
             def f(x):  # check x.shape[0] before the call
                 return x * 2
+            """,
+        ),
+    ),
+    Rule(
+        r"(?i)^failed to bind arguments",
+        "call that does not fit the function",
+        (
+            "The arguments do not fit the parameters of the function. Run it uncompiled to see "
+            "whether it raises there too: if so, mend the call.",
+        ),
+        example=example(
+            """
+            def scale(x, by):
+                return x * by
+
+            def f(x):
+                try:
+                    return scale(x)
+                except TypeError:
+                    return x * 3
+            """,
+            """
+            def scale(x, by=3):
+                return x * by
+
+            def f(x):
+                return scale(x)
             """,
         ),
     ),

@@ -113,7 +113,7 @@ RULES = (
         _SKIPPED,
         "seed set inside",
         ("Set the seed before the call: it is not part of the graph.",),
-        r"\bqualname: (?:manual_seed|seed)\b",
+        r"\bqualname: (?:Random\.)?(?:manual_seed|seed)\b",
         example(
             """
             import torch

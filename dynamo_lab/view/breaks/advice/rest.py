@@ -1,6 +1,6 @@
 """Kinds of break without a small example."""
 
-from dynamo_lab.view.breaks.advice.rule import Rule
+from dynamo_lab.view.breaks.advice.rule import Rule, example
 
 RULES = (
     Rule(
@@ -50,7 +50,29 @@ RULES = (
     Rule(
         r"(?i)reconstruct",
         "value that cannot cross the break",
-        ("Fix the break before it first: this value only has to be rebuilt because of that one.",),
+        (
+            "A value made in compiled code would have to be made again here, where the graph ends, "
+            "and of this kind Dynamo cannot: make it before the call and pass it, or take what the "
+            "graph needs of it (a number, a string) at once. Where the graph ends because of "
+            "another break on this line, ending that is enough.",
+        ),
+        example=example(
+            """
+            import re
+
+            def f(x):
+                found = re.match("[0-9]+", "12ab")
+                print("found")
+                return x * int(found.group())
+            """,
+            """
+            import re
+
+            def f(x):
+                number = int(re.match("[0-9]+", "12ab").group())
+                return x * number  # print("found") after the call
+            """,
+        ),
     ),
     Rule(
         r"(?i)in inlined function",

@@ -43,13 +43,33 @@ WHILE = (
     "`torch.while_loop` keeps a loop in the graph. A loop that runs a known number of times can "
     "be written with `range`.",
 )
-RAISE = ("`torch._assert_async(condition)` checks a tensor and stays in the graph.",)
+RAISE = (
+    "`torch._assert_async(condition)` checks a tensor and stays in the graph. It raises a "
+    "RuntimeError, whatever is raised here: where the program catches that, leave the check to "
+    "Python, before or after the compiled function.",
+)
+LEAVE = (
+    "A tensor ends this loop, which Python has to know. Run a fixed number of rounds instead, and "
+    "keep what there is from then on: `done = done | condition`, `x = torch.where(done, x, new)`.",
+    "Or leave the loop and its condition to Python: move what else a round computes into a "
+    "function, and compile that.",
+)
 SYMBOL = (
     "Keep the value a tensor: without `.item()`, `torch.where(condition, a, b)` can choose, and "
     "stays in the graph.",
 )
-BY_STATEMENT = {"assert": ASSERT, "while": WHILE, "raise": RAISE}
-"""What to do about a condition instead, by the statement that it decides."""
+_BY_STATEMENT = {"assert": ASSERT, "while": WHILE, "raise": RAISE, "leave": LEAVE}
+_AS_TENSOR = " Leave out what reads the number, as `.item()`: the condition is a tensor then."
+
+
+def by_statement(title: str, statement: str) -> tuple[str, ...]:
+    """What to do about a condition instead, by the statement that it decides; else empty."""
+    told = _BY_STATEMENT.get(statement, ())
+    if title == "data-dependent branch" or not told:
+        return told
+    is_number = title in (".item() call", "data-dependent value")
+    return (told[0] + _AS_TENSOR, *told[1:]) if is_number else ()
+
 
 _FAILS = Rule(
     # despite PyTorch's word for it: of a tensor's data, the assertion would stay in the graph

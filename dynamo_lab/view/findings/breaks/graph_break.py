@@ -75,7 +75,8 @@ def _found(group: list[_One], facts: Facts) -> Found:
 def _evidence(group: list[_One], places: Places) -> Iterator[Evidence]:
     """What Dynamo says of each break, with its line where there are several."""
     for one in group[:_SHOWN]:
-        text = f"{places.where(one.line)}: {one.item.reason}" if len(group) > 1 else one.item.reason
+        said = one.item.reason or one.item.gb_type
+        text = f"{places.where(one.line)}: {said}" if len(group) > 1 else said
         yield Evidence(text=text, tab="breaks", entity=f"break:{one.item.id}")
 
 

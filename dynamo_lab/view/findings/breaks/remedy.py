@@ -3,10 +3,12 @@
 from typing import NamedTuple
 
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.fixes import Remedy, remedies
 from dynamo_lab.view.breaks.libraries import library_of
 from dynamo_lab.view.breaks.math_calls import only_computes_with_it
+from dynamo_lab.view.core.words import begun
 from dynamo_lab.view.findings.changes import Change, Helper
 from dynamo_lab.view.findings.finding import Facts, Grade
 
@@ -17,7 +19,7 @@ _UNCERTAIN = (_NUMBER, _SIZE, _GRADIENT)
 _DROPS = ("ignore_logging_functions", "remove the call")
 _EFFECTS = {
     _NUMBER: "Where the number is a size or an index, or is passed on, the program may break there "
-    "instead, or fail to compile.",
+    "instead, or fail to compile. Where a list of all calls keeps it, each call compiles again.",
     "reorderable_logging_functions": "What is printed may come later than other output.",
     "ignore_logging_functions": "What is logged there is lost.",
     "torch.where": "A side that would fail or give no number is computed too.",
@@ -53,7 +55,8 @@ def mending(item: Break, shown: BreakView, facts: Facts) -> Mending:
         return Mending("none", "", "")
     if library_of(item, facts.places):  # whose line nobody is asked to rewrite
         return Mending("none", shown.advice[0], "")
-    code = f"# for example\n{shown.example.after}" if shown.example else ""
+    is_of_rule = shown.advice[0] in map(begun, rule_of(item).advice)  # the example is about that
+    code = f"# for example\n{shown.example.after}" if shown.example and is_of_rule else ""
     return Mending("fill in", shown.advice[0], code)
 
 

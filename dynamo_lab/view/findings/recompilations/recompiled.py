@@ -9,6 +9,7 @@ from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Ga
 from dynamo_lab.view.findings.recompilations import (
     functions,
     growth,
+    loops,
     numbers,
     optimizer,
     sizes,
@@ -22,6 +23,7 @@ from dynamo_lab.view.guards.failing import cause
 _CASES: tuple[Case, ...] = (
     sizes.tell,
     optimizer.tell,
+    loops.tell,
     numbers.tell,
     growth.tell,
     functions.tell,
@@ -105,7 +107,7 @@ def _sentence(story: Story, told: Told, names: list[str]) -> str:
             f"Not counted are {seconds(story.once)} of work that is done once, by whichever "
             "compilation needs it first: headers precompiled, sources hashed."
         )
-    if len(story.values) > 1:
+    if len(story.values) > 1 and told.rule != "loop-goes-on":  # of an iterator, none is seen
         parts.append(f"Values seen: {listed(story.values, limit=5)}.")
     if story.limit_hit:
         parts.append("Then the limit was reached: calls that match no code run eagerly.")
