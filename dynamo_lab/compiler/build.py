@@ -82,16 +82,29 @@ def options() -> tuple[str, ...]:
         "-O3",
         *_of_this_machine(),
         *_threads(shown),
-        *(("-fveclib=libmvec",) if "clang" in shown and has_vector_functions() else ()),
+        *_vectors_and_link(shown),
         "-fno-math-errno",
         "-fno-trapping-math",
         "-ffp-contract=off",
         "-fwrapv",
         "-shared",
         "-fPIC",
+        "-pipe",
         "-w",
         f"-DCOMPILER_{hashlib.sha256(shown.encode()).hexdigest()[:12]}",
     )
+
+
+def _vectors_and_link(shown: str) -> tuple[str, ...]:
+    """Glibc's functions for vectors; gcc links these alone, which takes two thirds of the time."""
+    if not has_vector_functions():
+        return ()
+    return ("-fveclib=libmvec",) if "clang" in shown else ("-nostdlib", "-fno-use-linker-plugin")
+
+
+def _libraries() -> list[str]:
+    mathematics = ["-lmvec", "-lm"] if has_vector_functions() else ["-lm"]
+    return [*mathematics, *(["-lgomp", "-lgcc"] if "-nostdlib" in options() else [])]
 
 
 def _of_this_machine() -> tuple[str, ...]:
@@ -188,8 +201,7 @@ def _library(source: str) -> Path:
     with tempfile.TemporaryDirectory(dir=folder()) as work:
         written, made = Path(work, "kernel.c"), Path(work, "kernel.so")
         written.write_text(whole)
-        libraries = ["-lmvec", "-lm"] if has_vector_functions() else ["-lm"]
-        command = [*compiler(), *options(), str(written), "-o", str(made), *libraries]
+        command = [*compiler(), *options(), str(written), "-o", str(made), *_libraries()]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise BuildError(done.stderr.replace(f"{work}/", "").strip()[:2000], whole)
