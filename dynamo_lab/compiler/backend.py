@@ -112,7 +112,7 @@ def compile_graph(
     try:
         program = Program(gm, target=target)
         if target is None:
-            program.build()
+            program.start()  # Dynamo writes guards meanwhile
     except CannotLower as refusal:
         log.warning("A graph is run by ATen, node by node: %s.", refusal)
         return boxed(lambda args: gm(*args))

@@ -21,7 +21,10 @@ aten = torch.ops.aten
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """By overload, without those of operators that have a rule here now: rules may be changed."""
-    return {target: made for target, made in _every().items() if target not in RULES}
+    found = dict(_every())
+    for target in RULES:
+        found.pop(target, None)
+    return found
 
 
 @functools.cache

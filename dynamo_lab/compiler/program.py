@@ -17,6 +17,7 @@ from dynamo_lab.compiler.wrapper import Wrapper
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from types import FunctionType
 
     from torch import fx
 
@@ -44,7 +45,7 @@ class Program:
         sources: their texts, in the same order.
         origins: of each text, the node that a line computes for.
         wrapper: the Python function around them; `wrapper.text` is its text.
-        seconds: what each stage took.
+        seconds: what each stage took; of `build`, what was waited for.
         target: the language of the kernels, and what runs them.
     """
 
@@ -88,7 +89,8 @@ class Program:
                 self.graph, self.schedule.units, made, by_address=self.target.by_address
             ),
         )
-        self._function: Callable[[list[Any]], Any] | None = None
+        self._function: FunctionType | None = None
+        self._is_built = False
 
     @property
     def loops(self) -> list[Loop | Extern]:
@@ -105,6 +107,16 @@ class Program:
         """What ATen computes, by node, with the reason."""
         return fallbacks(self.graph)
 
+    def start(self) -> FunctionType:
+        """Begin to compile the kernels; the wrapper's function has to wait for `build`.
+
+        Raises:
+            NoCCompiler: no C compiler was found.
+        """
+        self.target.begin(self.kernels, self.sources)
+        self._function = self._function or self.wrapper.function({})
+        return self._function
+
     def build(self) -> Program:
         """Compile the kernels and make the wrapper callable.
 
@@ -112,11 +124,13 @@ class Program:
             NoCCompiler: no C compiler was found.
             BuildError: the compiler refused a kernel.
         """
-        if self._function is None:
+        if not self._is_built:
+            wrapper = self.start()
             functions = self._timed(
                 "build", lambda: self.target.functions(self.kernels, self.sources)
             )
-            self._function = self.wrapper.function(functions)
+            wrapper.__globals__.update(functions)
+            self._is_built = True
         return self
 
     def __call__(self, args: list[Any]) -> Any:

@@ -21,7 +21,7 @@ from dynamo_lab.compiler.work import Buffer, Extern, Named, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from types import ModuleType
+    from types import FunctionType, ModuleType
 
     from dynamo_lab.compiler.kernel import Kernel
     from dynamo_lab.compiler.tensors import LoweredGraph
@@ -86,8 +86,8 @@ class Wrapper:
         self._free: dict[Layout, list[str]] = defaultdict(list)
         self.text = self._written()
 
-    def function(self, kernels: Mapping[str, Callable[..., Any]]) -> Callable[[list[Any]], Any]:
-        """The function, with these kernels by name."""
+    def function(self, kernels: Mapping[str, Callable[..., Any]]) -> FunctionType:
+        """The function, with these kernels by name; those that come later go to its globals."""
         self.loaded = load(self.text, {**self.names, **kernels})
         return vars(self.loaded)["call"]
 

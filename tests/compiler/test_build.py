@@ -30,7 +30,7 @@ SOURCE = "void kernel_of_this_file(float* x) { x[0] = %s; }\n"
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DYNAMO_LAB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(building, "_loaded", {})
+    monkeypatch.setattr(building, "_made", {})
     return tmp_path / "cache"
 
 
@@ -48,7 +48,7 @@ def test_a_library_that_is_kept_is_not_made_again(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build([SOURCE % 3])
-    monkeypatch.setattr(building, "_loaded", {})
+    monkeypatch.setattr(building, "_made", {})
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("compiled again"))
     build([SOURCE % 3])
 
@@ -181,7 +181,7 @@ def test_a_compiler_without_shuffles_turns_blocks_by_loops(
     text = building.prelude()
     assert asked in text
     monkeypatch.setenv("DYNAMO_LAB_CACHE", str(tmp_path))
-    monkeypatch.setattr(building, "_loaded", {})
+    monkeypatch.setattr(building, "_made", {})
     monkeypatch.setattr(building, "prelude", lambda: text.replace(asked, "0"))
     x = torch.randn(77, 131, dtype=dtype)
     turned = "void kernel_of_this_file(const {t}* restrict x, {t}* restrict y) {{\n"

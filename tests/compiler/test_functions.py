@@ -33,7 +33,7 @@ LOOP = """void kernel_of_this_file(const float* restrict x, float* restrict y, l
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNAMO_LAB_CACHE", str(tmp_path))
     monkeypatch.setenv("DYNAMO_LAB_MATH", "own")
-    monkeypatch.setattr(building, "_loaded", {})
+    monkeypatch.setattr(building, "_made", {})
 
 
 def inputs() -> torch.Tensor:

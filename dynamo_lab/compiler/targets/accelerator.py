@@ -38,6 +38,9 @@ class Accelerator:
         """A last line that says how the kernel is started, for who compiles the text alone."""
         return ""
 
+    def begin(self, kernels: Sequence[Kernel], sources: Sequence[str]) -> None:
+        """Nothing: a library is loaded at once."""
+
     def functions(
         self, kernels: Sequence[Kernel], sources: Sequence[str]
     ) -> dict[str, Callable[..., None]]:

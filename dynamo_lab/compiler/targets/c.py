@@ -35,22 +35,33 @@ class C:
         made = c_printer(kernel, self.printer)
         return made.text(), made.origins
 
+    def begin(self, kernels: Sequence[Kernel], sources: Sequence[str]) -> None:
+        """Have the C compiler begin.
+
+        Raises:
+            NoCCompiler: no C compiler was found.
+        """
+        building.begin(_nameless(kernels, sources))
+
     def functions(
         self, kernels: Sequence[Kernel], sources: Sequence[str]
     ) -> dict[str, Callable[..., None]]:
-        """Compiled, each text once: under one name, equal kernels are one.
+        """Compiled, each text once.
 
         Raises:
             NoCCompiler: no C compiler was found.
             BuildError: the compiler refused a kernel.
         """
-        named = zip(kernels, sources, strict=True)
-        functions = building.build(
-            [re.sub(rf"\b{kernel.name}\b", building.NAME, source) for kernel, source in named]
-        )
+        functions = building.build(_nameless(kernels, sources))
         for kernel, function in zip(kernels, functions, strict=True):
             function.restype, function.argtypes = None, _argument_types(kernel)
         return {kernel.name: made for kernel, made in zip(kernels, functions, strict=True)}
+
+
+def _nameless(kernels: Sequence[Kernel], sources: Sequence[str]) -> list[str]:
+    """The texts under one name, by which equal kernels are one."""
+    named = zip(kernels, sources, strict=True)
+    return [re.sub(rf"\b{kernel.name}\b", building.NAME, source) for kernel, source in named]
 
 
 def _argument_types(kernel: Kernel) -> list[Any]:

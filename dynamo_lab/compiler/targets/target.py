@@ -47,6 +47,10 @@ class Target(Protocol):
         """
         ...
 
+    def begin(self, kernels: Sequence[Kernel], sources: Sequence[str]) -> None:
+        """Begin to make what `functions` hands out, where that takes long."""
+        ...
+
     def functions(
         self, kernels: Sequence[Kernel], sources: Sequence[str]
     ) -> dict[str, Callable[..., None]]:
