@@ -44,12 +44,17 @@ def try_on_job(
     changed = replace(work, changes=fix.changes)
     times: dict[bool, list[float]] = {False: [], True: []}
     latest: Job | None = None
+    started = watch.clock()
     for number in range(rounds):
         for at, is_changed in enumerate((True, False) if number % 2 == 0 else (False, True)):
             if watch.stopped and latest is not None:
                 return TriedJob(fix, latest, *map(tuple, (times[False], times[True])),
                                 problem="It was stopped before all jobs had run.")  # fmt: skip
-            watch.tell(f"a job, with and without {fix.name}", 2 * number + at, 2 * rounds)
+            which = "with" if is_changed else "without"
+            done, total = 2 * number + at, 2 * rounds
+            passed = watch.clock() - started
+            left = passed / done * (total - done) if done else None
+            watch.tell(f"Job {done + 1} of {total}, {which} {fix.name}", done, total, left)
             job = launch(changed if is_changed else work, n)
             if is_changed:
                 latest = job
@@ -57,9 +62,8 @@ def try_on_job(
             took = None if problem else step_seconds(known_of(job))
             if took is None:
                 told = problem or _UNTIMED
-                which = "With it" if is_changed else "Without it"
                 return TriedJob(fix, latest or job, *map(tuple, (times[False], times[True])),
-                                problem=f"{which}: {told}")  # fmt: skip
+                                problem=f"{which.capitalize()} it: {told}")  # fmt: skip
             times[is_changed].append(took)
     assert latest is not None
     return TriedJob(fix, latest, tuple(times[False]), tuple(times[True]))

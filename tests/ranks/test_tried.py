@@ -122,6 +122,23 @@ def test_a_view_has_a_setting_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any("times faster" in one for one in outcome["sentences"])
 
 
+def test_a_view_is_told_which_job_runs_and_how_long_the_others_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[tuple[str, float | None, float | None]] = []
+
+    class Telling(Waiting):
+        def tell(self, what: str, fraction: float | None, seconds_left: float | None) -> None:
+            told.append((what, fraction, seconds_left))
+
+    asked_of_a_view(monkeypatch, Telling(lambda _: None))
+    assert len(told) == 14
+    assert told[0] == ("Job 1 of 14, with static_graph=True", 0, None)
+    assert told[1][0] == "Job 2 of 14, without static_graph=True"
+    assert told[2][0] == "Job 3 of 14, without static_graph=True"
+    assert all(left is not None for _, _, left in told[1:])
+
+
 def test_a_view_can_stop_it(monkeypatch: pytest.MonkeyPatch) -> None:
     _, outcome, _ = asked_of_a_view(monkeypatch, Stopping(lambda _: None))
     assert outcome["is_faster"] is None

@@ -9,6 +9,7 @@ import type { Store } from "./core/state";
 import { createStore } from "./core/store";
 import { followTheme } from "./core/theme";
 import { PARTS } from "./parts";
+import { workAhead } from "./shell/ahead";
 
 export function mount(root: HTMLElement, source: DataSource, host: "widget" | "page", follow?: (root: HTMLElement, store: Store) => () => void): () => void {
   root.classList.add("dynamo-lab", `dl-${host}`);
@@ -18,6 +19,7 @@ export function mount(root: HTMLElement, source: DataSource, host: "widget" | "p
     followTheme(root, store.theme),
     followPointer(root, store),
     followKeys(root, store, host),
+    workAhead(store),
     store.close,
     ...(follow ? [follow(root, store)] : []),
   ];

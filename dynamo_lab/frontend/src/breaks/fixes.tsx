@@ -4,6 +4,7 @@ import { useStore } from "../core/context";
 import type { Ran } from "../core/recordings";
 import type { BreakView, TrialOutcome } from "../core/types.generated";
 import { Table } from "../ui/copy/table";
+import { Running } from "../ui/busy";
 import { TryFix } from "../ui/runs/try-fix";
 import { useTrying } from "../ui/runs/trying";
 
@@ -44,6 +45,7 @@ export function Fixes({ item }: { item: BreakView }) {
       <ul>
         {item.fixes.map((one) => (
           <TryFix key={one.name} fix={one} title="Runs your program twice more, on copies" busy={busy.value} onTry={offered ? () => attempt(entry.label, one.name, { break: item.id }) : null}>
+            {busy.value === one.name && <Running what="Running your program without and with it: the kernel is busy meanwhile" />}
             {fix === one.name && trial && <Outcome trial={trial} show={() => entry && open(trial, entry.base)} />}
             {fix === one.name && error && <p class="dl-bad-text">{error}</p>}
           </TryFix>

@@ -95,6 +95,8 @@ export interface Part {
   count?(view: View): number;
   /** Whether it holds kin of what is pinned: then its count is lit, as its rows are. */
   hasKin?(model: Model, held: Mask): boolean;
+  /** What its panel needs of a large program and would wait for: pieces of work that are kept once they are done. */
+  ahead?(model: Model): readonly (() => void)[];
   /** Another recording is shown, which numbers its nodes, kernels and sources anew. */
   follow?(store: Store, from: Model, to: Model): void;
   /** Does what a key means while the tab is shown; false for a key that is not its own. */

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useStore } from "../core/context";
 import { NOTHING, type Ran } from "../core/recordings";
 import type { AppliedOutcome } from "../core/types.generated";
+import { Running } from "../ui/busy";
 import { Table } from "../ui/copy/table";
 import { messageOf } from "../core/words";
 
@@ -57,8 +58,8 @@ export function Apply({ ids, how, label = "Apply and measure" }: { ids: readonly
       <button type="button" class="dl-button" title="Runs your program again without and with the change, on copies" disabled={busy} onClick={run}>
         {busy ? "Applying\u2026" : label}
       </button>
-      {busy && <button type="button" class="dl-button" onClick={() => runs.stop()}>Stop</button>}
       <div role="status">
+        {busy && <Running what="Running your program without and with the change" stopping="Stops once what runs now has ended" />}
         {ran && <Outcome outcome={ran.outcome} show={() => open(ran)} />}
         {error && <p class="dl-bad-text">{error}</p>}
       </div>

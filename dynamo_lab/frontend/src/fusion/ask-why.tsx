@@ -21,7 +21,7 @@ function Choice({ label, schedule, value, choose }: { label: string; schedule: S
       {label}
       <select class="dl-select" value={value} onChange={(event) => choose(Number(event.currentTarget.value))}>
         <option value={-1}>choose{"\u2026"}</option>
-        {operations.slice(first, end).map((item, i) => <option key={item.id} value={first + i}>{item.name} {item.buffers.join(" ")}: {item.title}</option>)}
+        {operations.slice(first, end).map((item, i) => <option key={item.id} value={first + i}>{item.name} {item.buffers.join(" ")}: {[item.title, item.where].filter(Boolean).join(", ")}</option>)}
         {end - first < operations.length && <option disabled>{plural(operations.length - end + first, "operation")} more: choose one that is near, or click on a pair in Pairs</option>}
       </select>
     </label>

@@ -1,6 +1,6 @@
 // Scheduling: the groups as a picture, every pair with its verdict, why not, and memory.
 import { type Signal, useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { graphEntity, parseEntity } from "../core/entities";
 import type { ScheduleView } from "../core/types.generated";
@@ -12,6 +12,7 @@ import { FusionGroups } from "./groups";
 import { Memory } from "./memory";
 import { FusionPairs } from "./pairs";
 import { pairsOf } from "./rounds";
+import { refusedPair } from "./why-not";
 import { FUSION_MODES, type FusionMode, fusionState, shownSchedule } from "./state";
 
 const NAMES: Readonly<Record<FusionMode, string>> = { groups: "Groups", lists: "Lists", pairs: "Pairs", why: "Why not?" };
@@ -22,12 +23,26 @@ function countOf(schedule: ScheduleView, mode: FusionMode): number | null {
   return mode === "pairs" ? schedule.ruling.length : null;
 }
 
+/** A question to begin with: what answers is seen before anything is chosen. */
+function Asked({ schedule, chosen }: { schedule: ScheduleView; chosen: Signal<Chosen> }) {
+  const store = useStore();
+  const { kin } = useModel();
+  useEffect(() => {
+    const [one, other] = chosen.peek();
+    const held = store.held.peek();
+    if (one >= 0 || other >= 0) return;
+    const pair = refusedPair(schedule, (index) => held?.[kin.vertex("op", schedule.operations[index].id)] === 1);
+    if (pair) chosen.value = pair;
+  }, [schedule]);
+  return <WhyNotPanel schedule={schedule} chosen={chosen} isWhole />;
+}
+
 function Body({ schedule, mode, chosen }: { schedule: ScheduleView; mode: FusionMode; chosen: Signal<Chosen> }) {
   switch (mode) {
     case "groups": return <FusionGroups schedule={schedule} chosen={chosen} />;
     case "lists": return schedule.foreach && <Foreach foreach={schedule.foreach} />;
     case "pairs": return <FusionPairs schedule={schedule} chosen={chosen} />;
-    case "why": return <WhyNotPanel schedule={schedule} chosen={chosen} isWhole />;
+    case "why": return <Asked schedule={schedule} chosen={chosen} />;
   }
 }
 
@@ -41,8 +56,8 @@ function useChosen(schedule: ScheduleView | undefined): Signal<Chosen> {
     const [one, other] = chosen.peek();
     if (at >= 0 && at !== other) chosen.value = other >= 0 ? [other, at] : one >= 0 ? [one, at] : [-1, at];
   }, [at]);
-  useEffect(() => {
-    chosen.value = [-1, -1];
+  useLayoutEffect(() => {
+    chosen.value = [-1, -1]; // before a panel of the new schedule asks its first question
   }, [schedule]);
   return chosen;
 }

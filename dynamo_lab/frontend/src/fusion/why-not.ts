@@ -50,6 +50,17 @@ function never(title: string, culprit: OperationView, advice: Advice | undefined
   return { title, isFused: false, sentences: [why], changes: advice?.change ? [advice.change] : [], reasons: [] };
 }
 
+/** Two operations that were refused to the end, for a reader who has not asked about any; of those selected, where there are such. */
+export function refusedPair(schedule: ScheduleView, isHeld: (index: number) => boolean): readonly [number, number] | null {
+  const ends = pairsOf(schedule).flatMap(({ producer, consumer, ruling }): [number, number][] => {
+    const [one, other] = [schedule.groups[producer].operations.at(-1), schedule.groups[consumer].operations.at(-1)];
+    if (ruling.outcome !== "refused" || one === undefined || other === undefined) return [];
+    const isApart = schedule.operations[one].place < 0 || schedule.operations[one].place !== schedule.operations[other].place;
+    return isApart ? [[one, other]] : [];
+  });
+  return ends.find(([one, other]) => isHeld(one) || isHeld(other)) ?? ends[0] ?? null;
+}
+
 /** Why there is no verdict on a pair, as a key of the advice, and of whom that tells. */
 function caseOf(schedule: ScheduleView, a: OperationView, b: OperationView): readonly [string, OperationView] {
   for (const item of [a, b]) {

@@ -3,7 +3,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { useModel, usePart, useStore } from "../core/context";
 import { parseEntity } from "../core/entities";
-import { kept } from "../core/model";
+import { kept, type Model } from "../core/model";
 import { type GraphIndex, indicesOf } from "./graph-index";
 import { parse, type Term } from "./query";
 import { endOf } from "./folds";
@@ -34,6 +34,16 @@ const flatRows = kept((index: GraphIndex): readonly NodeRow[] | null => {
   const { repeats, subgraphs } = index.graph;
   return repeats.length === 0 && Object.keys(subgraphs).length === 0 ? rowsOf(index, () => null, EVERYTHING) : null;
 });
+
+/** Of fewer nodes, rows and index are made in less time than a frame takes. */
+const LARGE = 2_000;
+
+/** The indices and rows of large graphs, each a piece of work. */
+export const rowsAhead = (model: Model): readonly (() => void)[] =>
+  model.view.graphs.filter((graph) => graph.name.length > LARGE).map(({ id }) => () => {
+    const index = indicesOf(model)(id);
+    if (index) flatRows(index);
+  });
 
 const keyOf = (index: GraphIndex, repeat: number): string => `${index.graph.id}_${repeat}`;
 

@@ -5,6 +5,7 @@ import type { View } from "../core/types.generated";
 import { carryGraph, carryNode } from "./carry";
 import { Graphs } from "./graphs";
 import { groupGraphs } from "./groups";
+import { rowsAhead } from "./listing-state";
 import { Graph, Module, Node } from "./selected";
 import { graphsState } from "./state";
 
@@ -21,6 +22,7 @@ export const graphsPart: Part = {
   Panel: Graphs,
   kinds: { node: { Card: Node, show, carry: carryNode }, module: { Card: Module, show }, graph: { Card: Graph, show } },
   count: captured,
+  ahead: rowsAhead,
   hasKin: ({ view, kin }, held) => view.graphs.some((graph) => kin.countNodes(held, graph.id) > 0),
   follow: (store, from, to) => {
     const { graph } = graphsState(store);

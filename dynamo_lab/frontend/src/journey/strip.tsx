@@ -4,6 +4,7 @@ import { parseEntity } from "../core/entities";
 import { isTab, placeName } from "../core/tabs";
 import type { JourneyStop, JourneyView, Station } from "../core/types.generated";
 import { plural } from "../core/words";
+import { kernelsState } from "../kernels/state";
 import { CopyButton } from "../ui/copy/copy";
 import { linkTo } from "./address";
 import { journeyState } from "./state";
@@ -11,10 +12,20 @@ import { journeyState } from "./state";
 /** Stops of a station that are named; the others are counted. */
 const NAMED = 2;
 
-function StopButton({ stop, isHere, isSecond }: { stop: JourneyStop; isHere: boolean; isSecond: boolean }) {
+interface StopProps {
+  readonly stop: JourneyStop;
+  readonly station: Station;
+  readonly isHere: boolean;
+  readonly isSecond: boolean;
+}
+
+function StopButton({ stop, station, isHere, isSecond }: StopProps) {
   const store = useStore();
   const go = (): void => {
-    store.go(stop.entity);
+    const of = parseEntity(stop.entity);
+    // what is selected stays: its instructions are lit below the code of their kernel
+    if (station.name === "instructions" && of) kernelsState(store).kernel.value = { kind: "kernel", id: of.a };
+    else store.go(stop.entity);
     if (isTab(stop.tab)) store.setTab(stop.tab);
   };
   return (
@@ -58,7 +69,7 @@ function Stops({ station, entity }: { station: Station; entity: string }) {
     <li class={`dl-station${count === 0 ? " is-missing" : ""}`}>
       <span class="dl-station-title" title={count > 1 ? `${station.title}: ${count}` : station.title}>{station.title}</span>
       <span class="dl-stops">
-        {shown.map((stop) => <StopButton key={stop.entity + stop.tab} stop={stop} isHere={stop.entity === entity} isSecond={stop !== first} />)}
+        {shown.map((stop) => <StopButton key={stop.entity + stop.tab} stop={stop} station={station} isHere={stop.entity === entity} isSecond={stop !== first} />)}
         {rest.length > 0 && <Rest stops={rest} when={shown.length > 1 ? "dl-strip-wide" : ""} />}
         {shown.length > 1 && <Rest stops={others} when="dl-strip-narrow" />}
         {count === 0 && <span class="dl-dim dl-strip-wide" title={station.missing}>{station.missing}</span>}

@@ -101,6 +101,13 @@ export function Kernels() {
     const first = items.findIndex((item) => "kernel" in item && isHeld(item.kernel.id));
     jump.value = { index: wanted >= 0 ? wanted : first >= 0 ? first : at, tick: jump.value.tick + 1 };
   }, [reveal.tick, only]);
+  useEffect(() => {
+    // a reader who selects a line wants the code that it became, and not that of another line's kernel
+    if (kinCount === 0 || (shown && !("kernel" in shown && !isHeld(shown.kernel.id)))) return;
+    const own = kinItems(all, isHeld);
+    const item = own[firstWithCode(own)];
+    if (item && "kernel" in item) kernelsState(store).kernel.value = { kind: "kernel", id: item.kernel.id };
+  }, [reveal.tick]);
   if (all.length === 0) {
     return <Empty title="No kernels">{view.kernels.empty || "No code was generated in this recording."}{view.graphs.length === 0 && view.frames.length > 0 && <> See <GoTab tab={view.breaks.length > 0 ? "breaks" : "frames"} /> for the reason.</>}</Empty>;
   }

@@ -5,6 +5,7 @@ import { Fact, KinFacts, KinGraphs, KinLines } from "../selection/links";
 import { isLogged } from "../traces/logged";
 import { Badge, Prose } from "../ui/bits";
 import { Lowering } from "./lowering";
+import { stepItems } from "./items";
 import { loweringState } from "./state";
 
 function Buffer({ model, entity, mask }: Selected) {
@@ -39,6 +40,7 @@ export const loweringPart: Part = {
   },
   isThere: (store) => !isLogged(store),
   count: (view) => view.lowering.buffers.length,
+  ahead: ({ view }) => [() => stepItems(view.lowering)],
   hasKin: ({ view, kin }, held) => view.lowering.buffers.some((buffer) => held[kin.vertex("buffer", buffer.id)] === 1),
   follow: (store, from, to) => {
     const { buffer, operator } = loweringState(store);

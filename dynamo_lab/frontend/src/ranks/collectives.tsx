@@ -44,10 +44,11 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
   const one = view.meetings[at];
   const entity = lineOf(view, at, store.source.recordings.shown.value?.label ?? "");
   const first = Math.min(...one.came);
+  const came = (time: number): string => (time === first ? "came first" : `came ${seconds(time - first)} later`);
   return (
     <div class="dl-card dl-meeting" aria-live="polite">
       <p>
-        <b>{one.operator}</b>{one.ran_as && ` (run as ${one.ran_as})`} {one.number} of {one.group}
+        <b>{one.operator}</b>{one.ran_as && ` (run as ${one.ran_as})`}, number {one.number} in the group of {one.group}
         {one.shape && <> {"\u00b7"} <code>{one.shape}</code></>} {"\u00b7"} {amount(one)}
       </p>
       {one.where && <p>{entity ? <button type="button" class="dl-go" data-go={entity}>{one.where}</button> : one.where} {one.text && <code>{one.text}</code>}</p>}
@@ -58,35 +59,46 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
       {one.absent.length > 0 && <p>Never reached by {one.absent.slice(0, MOST_TOLD).map((rank) => view.labels[rank]).join(", ")}.</p>}
       {one.ranks.length <= MOST_TOLD && (
         <p class="dl-dim">
-          {one.ranks.map((rank, i) => `${view.labels[rank]} +${seconds(one.came[i] - first)}${one.ran[i] ? `, ran ${seconds(one.ran[i][1] - one.ran[i][0])}` : ""}`).join(" \u00b7 ")}
+          {one.ranks.map((rank, i) => `${view.labels[rank]} ${came(one.came[i])}${one.ran[i] ? `, ran ${seconds(one.ran[i][1] - one.ran[i][0])}` : ""}`).join(" \u00b7 ")}
         </p>
       )}
     </div>
   );
 }
 
-function Legend({ view, shown }: { view: CollectivesView; shown: Window }) {
+function Legend({ view, shown, hasLit }: { view: CollectivesView; shown: Window; hasLit: boolean }) {
   const kinds = useMemo(() => kindsIn(view, shown), [view, shown.start, shown.end]);
   return (
     <p class="dl-lane-legend">
       <span><i class="is-call" />a collective</span>
       <span><i class="is-waiting" />open for a late rank</span>
-      {kinds.has("computing") && <span><i class="is-computing" />computing</span>}
+      {kinds.has("computing") && <span title="The paler, the smaller the part of that time in which it computed"><i class="is-computing" />computing, paler for a part of the time</span>}
       {kinds.has("compiling") && <span><i class="is-compiling" />compiling</span>}
+      {hasLit && <span><i class="is-chosen" />the collective told of below, on each rank</span>}
     </p>
   );
 }
 
+/** What the columns of times mean, which their names do not say. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  "open for": "From the first rank that came to it to the last, of all of them together",
+  ran: "The longest run on any rank, of all of them together",
+  "not hidden": "How much of its run the rank computed nothing meanwhile",
+};
+
 /** The kinds of collectives. What is in a row does not follow the pointer, so it is made once. */
 function Alike({ view, lit, hold }: { view: CollectivesView; lit: number | null; hold: (meeting: number) => void }) {
-  const cells = useMemo(() => view.alike.map(({ meetings, cells: own }) => own.map((cell, i) => (i === 1
-    ? <th key={i} scope="row"><button type="button" class="dl-link" onClick={() => hold(meetings[0])}>{cell}</button></th>
-    : <td key={i}><Prose text={cell} /></td>))), [view]);
+  const label = useStore().source.recordings.shown.value?.label ?? "";
+  const cells = useMemo(() => view.alike.map(({ meetings, cells: own }) => own.map((cell, i) => {
+    if (i === 1) return <th key={i} scope="row"><button type="button" class="dl-link" onClick={() => hold(meetings[0])}>{cell}</button></th>;
+    const line = view.head[i] === "line" ? lineOf(view, meetings[0], label) : "";
+    return <td key={i}>{line ? <button type="button" class="dl-go" data-go={line}>{cell}</button> : <Prose text={cell} />}</td>;
+  })), [view, label]);
   const rowOf = useMemo(() => new Map(view.alike.flatMap(({ meetings }, row) => meetings.map((meeting) => [meeting, row] as const))), [view]);
   const litRow = lit === null ? -1 : rowOf.get(lit);
   return (
     <Table class="dl-collectives">
-      <thead><tr>{view.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
+      <thead><tr>{view.head.map((name) => <th key={name} scope="col" title={MEANINGS[name]}>{name}</th>)}</tr></thead>
       <tbody>{cells.map((own, row) => <tr key={row} class={row === litRow ? "is-lit" : ""}>{own}</tr>)}</tbody>
     </Table>
   );
@@ -107,9 +119,11 @@ export function Collectives({ view }: { view: CollectivesView }) {
     <>
       <div class="dl-ranks-head"><Zoom view={view} /><span class="dl-dim">{plural(view.meetings.length, "collective")} of {plural(view.labels.length, "rank")}. Drag to look closer.</span></div>
       {view.sentences.map((text) => <p key={text}><Prose text={text} /></p>)}
-      {lit !== null && <Card view={view} at={lit} />}
-      <Chart view={view} shown={window} lit={lit} />
-      <Legend view={view} shown={window} />
+      <div>
+        <Chart view={view} shown={window} lit={lit} />
+        <Legend view={view} shown={window} hasLit={lit !== null} />
+        {lit !== null && <Card view={view} at={lit} />}
+      </div>
       <Alike view={view} lit={lit} hold={hold} />
     </>
   );

@@ -17,7 +17,7 @@ function Split({ split }: { split: SplitView }) {
     <section class="dl-split">
       <p><Prose text={split.sentence} /></p>
       {split.buckets.length > 1 && (
-        <Table class="dl-collectives">
+        <Table class="dl-plan dl-split-table">
           <thead><tr>{[...split.head, "which"].map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
           <tbody>
             {split.buckets.map(({ cells, parameters }) => (
@@ -70,7 +70,7 @@ function Memory({ memory }: { memory: RankMemoryView }) {
     <section>
       <h3>Memory of a rank</h3>
       {memory.sentences.map((text) => <p key={text}>{text}</p>)}
-      <Table class="dl-collectives">
+      <Table class="dl-plan dl-rank-memory">
         <thead><tr>{memory.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
         <tbody>{memory.rows.map((row) => <tr key={row[0]}>{row.map((cell, i) => <td key={i}>{cell}</td>)}</tr>)}</tbody>
       </Table>

@@ -6,6 +6,7 @@ import type { DdpView, JobTrialOutcome, ReducerView, SettingView } from "../core
 import { cut } from "../core/words";
 import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
+import { Running } from "../ui/busy";
 import { TryFix } from "../ui/runs/try-fix";
 import { useTrying } from "../ui/runs/trying";
 import { ranksState } from "./state";
@@ -55,7 +56,7 @@ function Outcome({ trial, show }: { trial: Trial; show: () => void }) {
 }
 
 function Offered({ settings, canTry }: { settings: readonly SettingView[]; canTry: boolean }) {
-  const { runs, recordings, progress } = useStore().source;
+  const { runs, recordings } = useStore().source;
   const { asked } = usePart(ranksState);
   const { busy, tried, attempt, open } = useTrying("try_on_job");
   const box = useRef<HTMLElement>(null);
@@ -74,7 +75,7 @@ function Offered({ settings, canTry }: { settings: readonly SettingView[]; canTr
             key={one.name} fix={one} title="Runs the job seven times with it and seven times without, in turns" busy={busy.value}
             onTry={runs && canTry && first ? () => attempt(first.label, one.name) : null} isLit={asked.value?.name === one.name}
           >
-            {busy.value === one.name && <p class="dl-dim">{progress.value?.stage ?? "Starting the jobs"} <button type="button" class="dl-button" onClick={() => runs?.stop()}>Stop</button></p>}
+            {busy.value === one.name && <Running what="Starting the jobs" stopping="Stops once the job that runs now has ended" />}
             {fix === one.name && trial && <Outcome trial={trial} show={() => first && open(trial, first.base)} />}
             {fix === one.name && error && <p class="dl-bad-text">{error}</p>}
           </TryFix>

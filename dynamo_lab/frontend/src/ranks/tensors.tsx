@@ -1,5 +1,6 @@
 // The DTensors of a job: of the one that is chosen, which rank holds which block.
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import type { BlockView, TensorView } from "../core/types.generated";
 import { plural } from "../core/words";
 import { Table } from "../ui/copy/table";
@@ -49,21 +50,37 @@ function Drawing({ tensor }: { tensor: TensorView }) {
   );
 }
 
+/** What the placements of a table mean, which only DTensor's authors know by heart. */
+const PLACEMENTS: readonly (readonly [RegExp, string])[] = [
+  [/\bS\(\d+\)/, "S(d) cuts dimension d into blocks"],
+  [/\bS\(\d+, after \d+\)/, "S(d, after n) cuts the blocks of dimension d that another dimension of the mesh, n ranks long, has cut before"],
+  [/\bR\b/, "R has all of it on each rank"],
+  [/\bP\(/, "P(sum) has a part on each rank that is still to be added up"],
+];
+
 export function Tensors({ tensors }: { tensors: readonly TensorView[] }) {
   const chosen = useSignal(0);
+  const drawing = useRef<HTMLDivElement>(null);
+  const choose = (row: number): void => {
+    chosen.value = row;
+    drawing.current?.scrollIntoView({ block: "nearest" }); // it lies above a long table
+  };
   const tensor = tensors[Math.min(chosen.value, tensors.length - 1)];
+  const written = tensors.map(({ cells }) => cells[HEAD.indexOf("placements")] ?? "").join(" ");
+  const placed = PLACEMENTS.flatMap(([pattern, meaning]) => (pattern.test(written) ? [meaning] : []));
   return (
     <section>
       <h3>DTensors</h3>
-      {tensor.blocks.length > 0 && <><p><b>{tensor.name}</b></p><Drawing key={tensor.name} tensor={tensor} /></>}
+      <div ref={drawing}>{tensor.blocks.length > 0 && <><p><b>{tensor.name}</b></p><Drawing key={tensor.name} tensor={tensor} /></>}</div>
       {tensor.remark && <p>{tensor.remark}</p>}
+      {placed.length > 0 && <p class="dl-dim">Placements, one for each dimension of the mesh: {placed.join("; ")}.</p>}
       <Table class="dl-plan">
         <thead><tr>{HEAD.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
         <tbody>
           {tensors.map(({ cells }, row) => (
             <tr key={row} class={row === chosen.value ? "is-lit" : ""}>
               {cells.map((cell, i) => (i === 0
-                ? <th key={i} scope="row"><button type="button" class="dl-link" aria-pressed={row === chosen.value} onClick={() => { chosen.value = row; }}>{cell}</button></th>
+                ? <th key={i} scope="row"><button type="button" class="dl-link" aria-pressed={row === chosen.value} onClick={() => choose(row)}>{cell}</button></th>
                 : <td key={i}>{cell}</td>))}
             </tr>
           ))}

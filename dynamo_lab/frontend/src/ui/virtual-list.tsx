@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useReducer, useRef } from "preact/hooks";
 import { useStore } from "../core/context";
-import { scrollToMiddle, scrollToShow, visibleRange } from "./virtual";
+import { isDrawn, type Range, scrollToMiddle, scrollToShow, visibleRange } from "./virtual";
 
 export interface VirtualListProps {
   readonly label: string;
@@ -35,6 +35,8 @@ interface Standing {
   cursor: number;
   /** The tick that was answered. */
   asked: number | undefined;
+  /** The rows that are drawn. */
+  drawn: Range;
 }
 
 /** Until the height is known as much is drawn as mostly fits. */
@@ -47,7 +49,7 @@ export function VirtualList(props: VirtualListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const latest = useRef(props);
   latest.current = props;
-  const at = useRef<Standing>({ top: 0, scrolled: 0, height: null, cursor: -1, asked: undefined }).current;
+  const at = useRef<Standing>({ top: 0, scrolled: 0, height: null, cursor: -1, asked: undefined, drawn: { first: 0, end: 0 } }).current;
   const [, redraw] = useReducer((times: number, _: null) => times + 1, 0);
   const reach = (index: number): void => {
     const { count, row, isCentred } = latest.current;
@@ -78,7 +80,9 @@ export function VirtualList(props: VirtualListProps) {
       at.height = element.clientHeight;
       if (isFirst) reach(latest.current.show?.index ?? -1);
       scroll();
-      redraw(null);
+      // mostly those that were drawn for the usual height are enough
+      const { count, row } = latest.current;
+      if (!isDrawn(at.drawn, count, row, at.top, at.height)) redraw(null);
     });
     observer.observe(element);
     return () => observer.disconnect();
@@ -116,6 +120,7 @@ export function VirtualList(props: VirtualListProps) {
   };
 
   const range = visibleRange(count, row, Math.min(at.top, Math.max(0, count * row - height)), height);
+  at.drawn = range;
   const rows = [];
   for (let i = range.first; i < range.end; i++) {
     rows.push(

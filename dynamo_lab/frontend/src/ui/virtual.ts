@@ -14,6 +14,11 @@ export function visibleRange(count: number, row: number, top: number, height: nu
   return { first: Math.min(first, count), end: Math.max(end, Math.min(first, count)) };
 }
 
+/** Whether all rows in sight are among those that were drawn. */
+export function isDrawn({ first, end }: Range, count: number, row: number, top: number, height: number): boolean {
+  return first <= Math.floor(top / row) && end >= Math.min(count, Math.ceil((top + height) / row));
+}
+
 /** Where to scroll so that `index` is in sight; `top` unchanged if it is already. */
 export function scrollToShow(index: number, row: number, top: number, height: number): number {
   const start = index * row;

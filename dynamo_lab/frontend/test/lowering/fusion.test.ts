@@ -3,7 +3,7 @@ import { buildKin } from "../../src/core/kin";
 import type { FusionsView } from "../../src/core/types.generated";
 import { groupsAfter, pairsOf, tally } from "../../src/fusion/rounds";
 import { fusionDot, fusionScene } from "../../src/fusion/scene";
-import { whyNot } from "../../src/fusion/why-not";
+import { refusedPair, whyNot } from "../../src/fusion/why-not";
 import { cases } from "../cases";
 import { graph, kernel, view } from "../sample";
 
@@ -24,6 +24,28 @@ describe("whyNot", () => {
     for (const [one, other, { is_fused: isFused, ...rest }] of table.answers) {
       expect(whyNot(schedule, one, other, table.view.unseen[schedule.compiler])).toEqual({ ...rest, isFused });
     }
+  });
+});
+
+describe("refusedPair", () => {
+  const isApart = ([one, other]: readonly [number, number]): boolean => !whyNot(schedule, one, other, table.view.unseen[schedule.compiler]).isFused;
+
+  it("is of two that are not fused, of the selected ones where there are such", () => {
+    const all = schedule.operations.flatMap((_, index) => refusedPair(schedule, (at) => at === index) ?? []);
+    expect(all.length).toBeGreaterThan(0);
+    for (let index = 0; index < schedule.operations.length; index++) {
+      const pair = refusedPair(schedule, (at) => at === index);
+      expect(pair !== null && isApart(pair)).toBe(true);
+    }
+    const first = refusedPair(schedule, () => false);
+    const others = pairsOf(schedule).filter(({ ruling }) => ruling.outcome === "refused").length;
+    expect(others).toBeGreaterThan(1);
+    const selected = schedule.operations.map((_, index) => index).filter((index) => refusedPair(schedule, (at) => at === index)?.includes(index));
+    expect(selected.length).toBeGreaterThan(first?.length ?? 0);
+  });
+
+  it("is none where nothing was refused", () => {
+    expect(refusedPair({ ...schedule, pairs: [], ruling: [] }, () => true)).toBeNull();
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextOf, scrollToMiddle, scrollToShow, visibleRange } from "../../src/ui/virtual";
+import { isDrawn, nextOf, scrollToMiddle, scrollToShow, visibleRange } from "../../src/ui/virtual";
 
 describe("visibleRange", () => {
   it("draws what is in sight and a little more", () => {
@@ -41,5 +41,23 @@ describe("scrollToMiddle", () => {
   it("leaves as much above as below, and nothing above the first row", () => {
     expect(scrollToMiddle(100, 20, 220)).toBe(1900);
     expect(scrollToMiddle(2, 20, 220)).toBe(0);
+  });
+});
+
+describe("isDrawn", () => {
+  const drawn = visibleRange(5000, 20, 0, 600);
+
+  it("holds for a list that is a little higher than the usual one", () => {
+    expect(isDrawn(drawn, 5000, 20, 0, 700)).toBe(true);
+  });
+
+  it("does not for one that shows rows beyond, or that was scrolled", () => {
+    expect(isDrawn(drawn, 5000, 20, 0, 900)).toBe(false);
+    expect(isDrawn(drawn, 5000, 20, 2000, 400)).toBe(false);
+    expect(isDrawn(visibleRange(5000, 20, 2000, 400), 5000, 20, 0, 400)).toBe(false);
+  });
+
+  it("asks for no more rows than there are", () => {
+    expect(isDrawn(visibleRange(3, 20, 0, 600), 3, 20, 0, 9000)).toBe(true);
   });
 });
