@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.benchmarks.core.chromium import find_chromium
+from tests.fixtures import forked
 from tests.fixtures.goldens import golden as golden
 from tests.fixtures.goldens import goldens as goldens
 from tests.fixtures.sample import sample as sample
@@ -47,6 +49,22 @@ def chromium() -> str:
         required = os.environ.get("DYNAMO_LAB_REQUIRE_BROWSER") or os.environ.get("CI")
         (pytest.fail if required else pytest.skip)(reason)
     return path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kernels_are_forked() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    """Notebooks run in forks of one process, so that PyTorch is imported once for all of them.
+
+    Without `JUPYTER_PATH` they run in kernels as everyone's are.
+    """
+    # sockets have short names: not in pytest's own folder, which is deep
+    with (
+        tempfile.TemporaryDirectory(prefix="kernels") as folder,
+        pytest.MonkeyPatch.context() as to,
+    ):
+        if hasattr(os, "fork"):
+            to.setenv("JUPYTER_PATH", str(forked.specify(Path(folder))), prepend=os.pathsep)
+        yield
 
 
 @pytest.fixture

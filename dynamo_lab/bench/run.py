@@ -145,8 +145,7 @@ class BenchRun:
         self._recorded_way = recorded_way(self._ways, self._backend)
         if self._recorded_way is not None:
             self._watch.tell("warming up the compiler", 0, len(self._ways))
-            with empty_compile_caches():
-                warm_up_inductor(self._device.name)
+            warm_up_inductor(self._device.name)
         order = sorted(range(len(self._ways)), key=lambda at: at == self._recorded_way)
         for done, at in enumerate(order):
             if self._watch.stopped:

@@ -116,7 +116,9 @@ def serving(root: Path, *commands: Sequence[str]) -> Generator[Lab, None, None]:
         | {
             "JUPYTERLAB_SETTINGS_DIR": str(settings),
             "JUPYTERLAB_WORKSPACES_DIR": str(root / "workspaces"),
-            "JUPYTER_PATH": str(root / "share"),
+            "JUPYTER_PATH": os.pathsep.join(
+                filter(None, (str(root / "share"), os.environ.get("JUPYTER_PATH")))
+            ),
             "PYTHONPATH": os.pathsep.join(
                 filter(None, (str(repository), os.environ.get("PYTHONPATH")))
             ),

@@ -3,6 +3,7 @@
 Capabilities are asked of the installed release, not of its version number.
 """
 
+import functools
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -164,11 +165,15 @@ def compilations_counted() -> Iterator[list[object]]:
             handler.start_callbacks.remove(started.append)
 
 
+@functools.cache
 def warm_up_inductor(device: str) -> None:
-    """Compile something small, so that no program pays for the first compilation of a process."""
+    """Compile something small, so that no program pays for the first compilation of a process.
+
+    It is done once a process: what imports, probes of the compiler and the device took is paid.
+    """
 
     def small(x: torch.Tensor) -> torch.Tensor:
         return x.sin()
 
-    with torch.no_grad():
+    with empty_compile_caches(), torch.no_grad():
         torch.compile(small)(torch.ones(8, device=device))

@@ -43,8 +43,7 @@ def measured(compiled: Callable[[], Call], before: Callable[[], None]) -> WarmSt
         compat.forget_compiled_code()
         return _run(compiled(), before)
 
-    with compat.empty_compile_caches():
-        compat.warm_up_inductor("cpu")
+    compat.warm_up_inductor("cpu")
     with hooks.ARTIFACTS.get().with_fresh_cache():
         with compat.empty_compile_caches():
             cold, keys = run()

@@ -281,7 +281,10 @@ def test_a_cell_of_definitions_alone_says_that_nothing_compiled(cells: dict[str,
 
 
 @pytest.mark.slow
-def test_a_failed_cell_fails_a_notebook_that_is_run_as_a_test() -> None:
+def test_a_failed_cell_fails_a_notebook_that_is_run_as_a_test(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("JUPYTER_PATH", raising=False)  # a kernel as everyone's are, not forked
     import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError
