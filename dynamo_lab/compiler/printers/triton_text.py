@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from dynamo_lab.compiler.operators import FLOATS
+from dynamo_lab.compiler.operators import TYPES as COMPUTED
 from dynamo_lab.compiler.printers.printer import evaluated
 
 if TYPE_CHECKING:
@@ -16,18 +17,7 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.body import Value
     from dynamo_lab.compiler.index import Size
 
-TYPES = {
-    torch.float64: "tl.float64",
-    torch.float32: "tl.float32",
-    torch.float16: "tl.float16",
-    torch.bfloat16: "tl.bfloat16",
-    torch.int64: "tl.int64",
-    torch.int32: "tl.int32",
-    torch.int16: "tl.int16",
-    torch.int8: "tl.int8",
-    torch.uint8: "tl.uint8",
-    torch.bool: "tl.int1",
-}
+TYPES = {dtype: f"tl.{str(dtype)[6:]}" for dtype in COMPUTED} | {torch.bool: "tl.int1"}
 
 JOIN = {
     "sum": "{a} + {x}",

@@ -107,25 +107,6 @@ def _repeat(call: Call, x: LazyTensor, repeats: Sequence[Size]) -> LazyTensor:
     return call.tensor(closure, [stored_if_dear(x, call.meta.size)])
 
 
-@rule(aten.narrow_copy.default)
-def _narrow_copy(call: Call, x: LazyTensor, dim: int, start: Size, _: Size) -> LazyTensor:
-    dim %= len(x.size)
-    first = first_of(start, x.size[dim])
-    return call.tensor(
-        lambda at: x([i + first if d == dim else i for d, i in enumerate(at)]), [x], cost=0
-    )
-
-
-@rule(aten.embedding.default)
-def _embedding(call: Call, weight: LazyTensor, ids: LazyTensor, *_: Any) -> LazyTensor:
-    rank = len(ids.size)
-
-    def closure(at: Position) -> Value:
-        return weight([checked(ids(at[:rank]), weight.size[0]), at[-1]])
-
-    return call.tensor(closure, [stored_if_dear(weight, call.meta.size), ids])
-
-
 @rule(aten.gather.default)
 def _gather(call: Call, x: LazyTensor, dim: int, ids: LazyTensor, **_: Any) -> LazyTensor:
     if not x.size:
@@ -134,18 +115,6 @@ def _gather(call: Call, x: LazyTensor, dim: int, ids: LazyTensor, **_: Any) -> L
 
     def closure(at: Position) -> Value:
         return x([*at[:dim], checked(ids(at), x.size[dim]), *at[dim + 1 :]])
-
-    return call.tensor(closure, [stored_if_dear(x, call.meta.size), ids])
-
-
-@rule(aten.index_select.default)
-def _index_select(call: Call, x: LazyTensor, dim: int, ids: LazyTensor) -> LazyTensor:
-    if not x.size or len(ids.size) != 1:
-        raise Unsupported("a selection of or by one number")
-    dim %= len(x.size)
-
-    def closure(at: Position) -> Value:
-        return x([*at[:dim], checked(ids([at[dim]]), x.size[dim]), *at[dim + 1 :]])
 
     return call.tensor(closure, [stored_if_dear(x, call.meta.size), ids])
 
@@ -213,22 +182,5 @@ def _slice_scatter(
             within = apply("and", within, apply("eq", index(away % step), 0))
         moved = [away // step if d == dim else i for d, i in enumerate(at)]
         return where(within, masked(within, lambda: cast(source(moved), dtype), 0), x(at))
-
-    return call.tensor(closure, [x, source], cost=3)
-
-
-@rule(aten.select_scatter.default)
-def _select_scatter(
-    call: Call, x: LazyTensor, source: LazyTensor, dim: int, chosen: int
-) -> LazyTensor:
-    if not isinstance(chosen, int):
-        raise Unsupported("a selection that depends on the run")
-    dim %= len(x.size)
-    place = ix.of(x.size[dim]) + chosen if chosen < 0 else ix.of(chosen)
-    dtype = computed_in(call.meta.dtype)
-
-    def closure(at: Position) -> Value:
-        here = apply("eq", index(at[dim]), index(place))
-        return where(here, cast(source([*at[:dim], *at[dim + 1 :]]), dtype), x(at))
 
     return call.tensor(closure, [x, source], cost=3)

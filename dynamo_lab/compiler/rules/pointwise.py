@@ -293,21 +293,3 @@ def _arange(call: Call, first: Any, *args: Any, start: Any = None, step: Any = 1
 @rule(aten.fill.Scalar)
 def _fill(call: Call, _: LazyTensor, value: Any) -> LazyTensor:
     return call.tensor(lambda at: number(value, computed_in(call.meta.dtype)), [])
-
-
-@rule(aten.nan_to_num.default)
-def _nan_to_num(
-    call: Call, x: LazyTensor, nan: Any = None, posinf: Any = None, neginf: Any = None
-) -> LazyTensor:
-    if x.dtype not in FLOATS:
-        return pointwise(call, [x], lambda v: v)
-    limits = torch.finfo(x.dtype)
-
-    def body(v: Value) -> Value:
-        large = const(limits.max if posinf is None else posinf, v.dtype)
-        small = const(limits.min if neginf is None else neginf, v.dtype)
-        found = where(apply("eq", v, math.inf), large, v)
-        found = where(apply("eq", v, -math.inf), small, found)
-        return where(apply("ne", v, v), const(nan or 0.0, v.dtype), found)
-
-    return pointwise(call, [x], body)
