@@ -182,12 +182,11 @@ def _type(dtype: torch.dtype) -> str:
 
 
 def _refuse_doubles(kernel: Kernel) -> None:
-    values = [value for section in kernel.sections for value in section.body.values]
     given = [kernel.buffer(name).dtype for name in (*kernel.ins, *kernel.outs)]
-    computed = [value.dtype for value in values if value.op != "scalar"]
+    computed = [value.dtype for value in kernel.values if value.op != "scalar"]
     kept = [
         value
-        for value in values
+        for value in kernel.values
         if not (value.op == "cast" and value.dtype is torch.float32)
         and any(
             isinstance(arg, Value) and arg.op == "scalar" and arg.dtype is torch.float64

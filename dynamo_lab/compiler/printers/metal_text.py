@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.operators import FLOATS
-from dynamo_lab.compiler.printers.printer import evaluated
 from dynamo_lab.compiler.work import Unsupported
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Launch:
 
     def threads(self, sizes: Mapping[str, int]) -> int:
         """The number of threads, for these sizes of the run time; 0 needs no launch."""
-        found = evaluated(self.positions, sizes) * self.lanes
+        found = ix.evaluated(self.positions, sizes) * self.lanes
         if found >= MOST_THREADS:
             raise Unsupported("more threads than Metal counts")
         return found

@@ -6,7 +6,6 @@ table of operators.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import torch
@@ -66,12 +65,9 @@ class Printer:
 
     def index(self, e: Size) -> str:
         """An index expression."""
-        return ix.text(e, self._atom)
+        return ix.written(e, self.divides, self._atom)
 
     def _atom(self, atom: Atom) -> str:
-        if atom.kind in ("div", "mod"):
-            sign = self.divides if atom.kind == "div" else "%"
-            return f"(({self.index(atom.args[0])}) {sign} ({self.index(atom.args[1])}))"
         return self.names[atom.args[0]] if atom.kind == "value" else atom.name
 
     def positions(
@@ -151,20 +147,3 @@ class Printer:
     def cast(self, name: str, dtype: torch.dtype) -> str:
         """A value converted to a type that is not bool."""
         raise NotImplementedError
-
-
-def evaluated(e: Size, sizes: Mapping[str, int]) -> int:
-    """An expression of sizes as a number, the sizes of the run time given by name."""
-    if isinstance(e, int):
-        return e
-    return sum(
-        factor * math.prod(_evaluated(atom, sizes) for atom in monomial)
-        for monomial, factor in e.terms.items()
-    )
-
-
-def _evaluated(atom: Atom, sizes: Mapping[str, int]) -> int:
-    if atom.kind == "size":
-        return sizes[atom.name]
-    whole, divisor = (evaluated(part, sizes) for part in atom.args)
-    return whole // divisor if atom.kind == "div" else whole % divisor

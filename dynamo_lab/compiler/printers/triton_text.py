@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.operators import FLOATS
 from dynamo_lab.compiler.operators import TYPES as COMPUTED
-from dynamo_lab.compiler.printers.printer import evaluated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -141,7 +141,7 @@ class Launch:
 
     def grid(self, sizes: Mapping[str, int]) -> tuple[int]:
         """The number of programs, for these sizes of the run time; 0 needs no launch."""
-        blocks = -(-evaluated(self.programs, sizes) // self.constexprs["XBLOCK"])
+        blocks = -(-ix.evaluated(self.programs, sizes) // self.constexprs["XBLOCK"])
         if self.down is not None:
-            blocks *= -(-evaluated(self.down, sizes) // self.constexprs["RBLOCK"])
+            blocks *= -(-ix.evaluated(self.down, sizes) // self.constexprs["RBLOCK"])
         return (blocks,)

@@ -9,7 +9,7 @@ import torch
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Value, apply, cast, checked, index, masked, where
 from dynamo_lab.compiler.operators import computed_in
-from dynamo_lab.compiler.rules.table import Call, Closure, expanded, rule
+from dynamo_lab.compiler.rules.table import Call, expanded, rule
 from dynamo_lab.compiler.rules.views import first_of
 from dynamo_lab.compiler.work import Unsupported
 
@@ -121,32 +121,44 @@ def _gather(call: Call, x: LazyTensor, dim: int, ids: LazyTensor, **_: Any) -> L
 
 @rule(aten.index.Tensor, aten._unsafe_index.Tensor)
 def _index(call: Call, x: LazyTensor, given: Sequence[LazyTensor | None]) -> LazyTensor:
-    """NumPy's advanced indexing.
+    """NumPy's advanced indexing."""
+    chosen = Chosen(x, given)
+    if any(one.dtype in (torch.bool, torch.uint8) for one in chosen.ids):
+        raise Unsupported("an index of bools, whose result's size depends on the data")
+    parents = [stored_if_dear(x, call.meta.size), *chosen.ids]
+    return call.tensor(lambda at: x(chosen.place(at)), parents)
+
+
+class Chosen:
+    """The elements that index tensors choose, as NumPy has it.
 
     The index tensors are broadcast, and stand where the first stood if they are neighbours, else
     in front.
+
+    Attributes:
+        ids: the index tensors.
+        sizes: of all that they choose.
     """
-    ids = [*given, *[None] * (len(x.size) - len(given))]
-    dims = [d for d, tensor in enumerate(ids) if tensor is not None]
-    if any(tensor is not None and tensor.dtype in (torch.bool, torch.uint8) for tensor in ids):
-        raise Unsupported("an index of bools, whose result's size depends on the data")
-    size = broadcast([tensor.size for tensor in ids if tensor is not None])
-    neighbours = dims == list(range(dims[0], dims[-1] + 1))
-    front = dims[0] if neighbours else 0
-    readers: dict[int, Closure] = {
-        d: expanded(tensor, size) for d, tensor in enumerate(ids) if tensor is not None
-    }
 
-    def closure(at: Position) -> Value:
-        chosen = at[front : front + len(size)]
-        rest = [*at[:front], *at[front + len(size) :]]
-        place: list[Index] = []
-        for d, n in enumerate(x.size):
-            place.append(checked(readers[d](chosen), n) if d in readers else rest.pop(0))
-        return x(place)
+    def __init__(self, x: LazyTensor, given: Sequence[LazyTensor | None]) -> None:
+        by_dim = {d: tensor for d, tensor in enumerate(given) if tensor is not None}
+        dims, self.ids = list(by_dim), list(by_dim.values())
+        size = broadcast([tensor.size for tensor in self.ids])
+        self._of = x.size
+        self._front = dims[0] if dims == list(range(dims[0], dims[-1] + 1)) else 0
+        self._end = self._front + len(size)
+        self._readers = {d: expanded(tensor, size) for d, tensor in by_dim.items()}
+        others = [n for d, n in enumerate(x.size) if d not in by_dim]
+        self.sizes = (*others[: self._front], *size, *others[self._front :])
 
-    parents = [stored_if_dear(x, call.meta.size), *(tensor for tensor in ids if tensor is not None)]
-    return call.tensor(closure, parents)
+    def place(self, at: Position) -> list[Index]:
+        """Where in the tensor the chosen element at a position is."""
+        chosen = at[self._front : self._end]
+        rest = [*at[: self._front], *at[self._end :]]
+        return [
+            checked(self._readers[d](chosen), n) if d in self._readers else rest.pop(0)
+            for d, n in enumerate(self._of)
+        ]
 
 
 def broadcast(sizes: Sequence[Sequence[Size]]) -> tuple[Size, ...]:

@@ -85,6 +85,9 @@ def _scaled(sign: str) -> Body:
     return body
 
 
+for _overload in ("Tensor", "Tensor_Scalar"):
+    _enter(getattr(aten.bitwise_left_shift, _overload), _named("shl"))
+    _enter(getattr(aten.bitwise_right_shift, _overload), _named("shr"))
 for _overload in ("Tensor", "Scalar"):
     _enter(getattr(aten.add, _overload), _scaled("add"))
     _enter(getattr(aten.sub, _overload), _scaled("sub"))
@@ -167,16 +170,6 @@ def _repeated(v: Value, times: int) -> Value:
     for _ in range(times - 1):
         found = found * v
     return found
-
-
-@rule(aten.bitwise_left_shift.Tensor, aten.bitwise_left_shift.Tensor_Scalar)
-def _left(call: Call, x: Operand, by: Operand) -> LazyTensor:
-    return pointwise(call, [x, by], lambda a, b: apply("shl", a, b))
-
-
-@rule(aten.bitwise_right_shift.Tensor, aten.bitwise_right_shift.Tensor_Scalar)
-def _right(call: Call, x: Operand, by: Operand) -> LazyTensor:
-    return pointwise(call, [x, by], lambda a, b: apply("shr", a, b))
 
 
 @rule(aten.clamp.default, aten.clamp.Tensor)
@@ -288,8 +281,3 @@ def _arange(call: Call, first: Any, *args: Any, start: Any = None, step: Any = 1
     if not all(isinstance(x, int | Index) for x in (start, step)):
         raise Unsupported("a range of floats")
     return call.tensor(lambda at: index(at[0] * step + start, computed_in(call.meta.dtype)), [])
-
-
-@rule(aten.fill.Scalar)
-def _fill(call: Call, _: LazyTensor, value: Any) -> LazyTensor:
-    return call.tensor(lambda at: number(value, computed_in(call.meta.dtype)), [])

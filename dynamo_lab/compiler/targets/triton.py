@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 
+from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.build import folder, keep
-from dynamo_lab.compiler.printers.printer import evaluated
 from dynamo_lab.compiler.printers.triton import TritonPrinter
 from dynamo_lab.compiler.printers.triton_text import PRELUDE, TYPES
 from dynamo_lab.compiler.targets.accelerator import Accelerator
@@ -127,7 +127,7 @@ def launched(function: Any, launch: Launch, kernel: Kernel) -> Callable[..., Non
             return
         device = args[0].device
         rows = [
-            torch.empty(evaluated(elements, sizes), dtype=dtype, device=device)
+            torch.empty(ix.evaluated(elements, sizes), dtype=dtype, device=device)
             for dtype, elements in launch.rows.values()
         ]
         if device.type == "cuda" and device.index != torch.cuda.current_device():
