@@ -157,7 +157,7 @@ class _Lowering:
         return self.made[arg] if isinstance(arg, fx.Node) else arg
 
     def _by_rule(self, node: fx.Node, value: Any) -> Any:
-        args, kwargs = map_aggregate((node.args, node.kwargs), self._argument)
+        args, kwargs = _given(node, self._argument)
         if node.target is operator.getitem:
             return args[0][args[1]]
         if node.target is aten.copy_.default:
@@ -187,7 +187,7 @@ class _Lowering:
     def _extern(self, node: fx.Node, value: Any, reason: str) -> Any:
         if isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
             raise CannotLower(f"{node.target} writes into its argument")
-        args, kwargs = map_aggregate((node.args, node.kwargs), self._passed)
+        args, kwargs = _given(node, self._passed)
         call = Extern(
             node.name,
             node.target,
@@ -246,6 +246,11 @@ class _Lowering:
         strided = value.layout is torch.strided
         strides = self.sizes.all(value.stride()) if strided else sizes
         return Meta(sizes, strides, value.dtype, value.device)
+
+
+def _given(node: fx.Node, made: Callable[[Any], Any]) -> Any:
+    """The arguments of a node and those by name, each as `made` has it."""
+    return map_aggregate((node.args, node.kwargs), made)
 
 
 def _refuse_unknown(node: fx.Node, metas: Sequence[Meta], home: torch.device) -> None:

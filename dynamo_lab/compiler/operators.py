@@ -68,9 +68,8 @@ def _row(
 ) -> Operator:
     """An operator, in Triton written as in C and in Metal as in Triton, unless said."""
     listed = (c, triton or c, metal or triton or c)
-    return Operator(
-        name, meaning, *(Spelling(*((s,) if isinstance(s, str) else s)) for s in listed), **more
-    )
+    spelled = [Spelling(s) if isinstance(s, str) else Spelling(*s) for s in listed]
+    return Operator(name, meaning, spelled[0], spelled[1], spelled[2], **more)
 
 
 def _function(

@@ -122,8 +122,8 @@ class CStatements(Printer):
         dtype = self.kernel.scratch.get(buffer) or self.kernel.buffer(buffer).dtype
         if dtype is torch.bfloat16:
             read = f"from_bf16({read})"
-        is_read = mask is None or self.names[mask] == "1"
-        return read if is_read else f"{self.names[mask]} ? {read} : 0"
+        asked = "1" if mask is None else self.names[mask]
+        return read if asked == "1" else f"{asked} ? {read} : 0"
 
     def _place(self, buffer: str, at: Index) -> str:
         if buffer not in self.kernel.scratch:
