@@ -148,7 +148,7 @@ def apply(op: str, *operands: Value | Number) -> Value:
     dtype = next(x.dtype for x in operands if isinstance(x, Value))
     op = _OF_BOOLS.get(op, op) if dtype is torch.bool else op
     values = tuple(x if isinstance(x, Value) else const(x, dtype) for x in operands)
-    result = torch.bool if OPERATORS[op].result == "bool" else dtype
+    result = torch.bool if OPERATORS[op].gives_bool else dtype
     return _body.get().record(op, values, result)
 
 

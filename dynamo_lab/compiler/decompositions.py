@@ -14,7 +14,7 @@ import torch
 from dynamo_lab.compiler.rules import RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 aten = torch.ops.aten
 
@@ -29,7 +29,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
 
 @functools.cache
 def _every() -> dict[Any, Callable[..., Any]]:
-    from dynamo_lab.capture.decompositions.rulebook import whole_table
+    from dynamo_lab.capture.decompositions.rulebook import rules_of_lists, whole_table
 
     table = dict(torch.export.default_decompositions().items())
     every = whole_table()
@@ -38,47 +38,11 @@ def _every() -> dict[Any, Callable[..., Any]]:
             overload = getattr(packet, name)
             if overload in every:
                 table[overload] = every[overload]
-    table |= dict(_of_lists())
+    table |= rules_of_lists()
+    for copy, view in COPIES.items():
+        table[copy] = lambda *given, view=view: view(*given).clone()
     return {target: made for target, made in table.items() if target not in KEPT}
 
-
-def _of_lists() -> Iterator[tuple[Any, Callable[..., Any]]]:
-    """Operators on lists, as optimizers call them: the operator of the same name for each."""
-    for listed in dir(aten):
-        each = getattr(torch, listed.removeprefix("_foreach_"), None)
-        if not listed.startswith("_foreach_") or listed in NOT_BY_NAME or each is None:
-            continue
-        packet = getattr(aten, listed)
-        for name in packet.overloads():
-            overload = getattr(packet, name)
-            if not (name == "out" or name.endswith("_out") or overload._schema.is_mutable):
-                yield overload, _one_by_one(each, overload._schema)
-
-
-def _one_by_one(each: Callable[..., Any], schema: Any) -> Callable[..., list[Any]]:
-    scales = each in (torch.addcmul, torch.addcdiv)
-    names = [argument.name for argument in schema.arguments]
-
-    def run(*given: Any, **named: Any) -> list[Any]:
-        args = dict(zip(names, given, strict=False)) | named
-        count = next(len(arg) for arg in args.values() if isinstance(arg, list | tuple))
-        found: list[Any] = []
-        for k in range(count):
-            mine = {
-                key: arg[k] if isinstance(arg, list | tuple) else arg for key, arg in args.items()
-            }
-            options = {"alpha": mine.pop("alpha")} if "alpha" in mine else {}
-            values = list(mine.values())
-            if scales and len(values) > 3:  # named by the operator, not by that of lists
-                options["value"] = values.pop()
-            found.append(each(*values, **options))
-        return found
-
-    return run
-
-
-NOT_BY_NAME = ("_foreach_norm", "_foreach_copy", "_foreach_powsum")
-"""Whose operator for one tensor takes other arguments."""
 
 FURTHER = (
     aten._softmax,
@@ -91,6 +55,9 @@ FURTHER = (
     aten._native_batch_norm_legit_functional,
     aten._native_batch_norm_legit_no_training,
     aten.native_batch_norm,
+    aten.linalg_vector_norm,
+    aten.embedding,
+    aten.index_select,
     aten.leaky_relu,
     aten.hardtanh,
     aten.elu,
@@ -101,7 +68,13 @@ FURTHER = (
     aten.addmv,
     aten.dist,
     aten.ldexp,
+    aten.narrow_copy,
+    aten.permute_copy,
+    aten.unbind_copy,
+    aten.view_copy,
 )
+COPIES = {aten.slice_copy.Tensor: aten.slice.Tensor, aten.select_copy.int: aten.select.int}
+"""Copies for which PyTorch has no decomposition."""
 KEPT = (
     aten.addmm.default,  # one call of a matrix library
     aten._scaled_dot_product_flash_attention_for_cpu.default,

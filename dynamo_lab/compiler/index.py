@@ -22,16 +22,17 @@ from dynamo_lab.compiler.polynomial import (
     Monomial,
     Polynomial,
     Varying,
+    evaluated,
     hint,
     plain,
     shown,
-    text,
+    written,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ZERO", "Atom", "Index", "Size", "hint", "plain", "shown", "text"]
+__all__ = ["ZERO", "Atom", "Index", "Size", "evaluated", "hint", "plain", "shown", "written"]
 
 Size = Union[int, "Index"]
 

@@ -106,11 +106,14 @@ class Kernel:
         return bool(self.inner) or any(section.reductions for section in self.sections)
 
     @property
+    def values(self) -> list[Value]:
+        """All that it computes, in order."""
+        return [value for section in self.sections for value in section.body.values]
+
+    @property
     def checks(self) -> bool:
         """Does it read an index from a tensor, which may be out of range?"""
-        return any(
-            value.op == "checked" for section in self.sections for value in section.body.values
-        )
+        return any(value.op == "checked" for value in self.values)
 
     @property
     def base(self) -> Buffer | None:
@@ -125,8 +128,7 @@ class Kernel:
     @property
     def origins(self) -> tuple[str, ...]:
         """The nodes of the graph that it computes."""
-        values = (value for section in self.sections for value in section.body.values)
-        return tuple(dict.fromkeys(value.origin for value in values if value.origin))
+        return tuple(dict.fromkeys(value.origin for value in self.values if value.origin))
 
     def _kept(self, live: set[str]) -> set[str]:
         if self.forced:
@@ -180,7 +182,7 @@ class Kernel:
                         section.body.values.remove(value)
 
     def _find_arguments(self) -> None:
-        values = [value for section in self.sections for value in section.body.values]
+        values = self.values
         stores = {v.args[0] for v in values if v.op in WRITES} - set(self.scratch)
         results = {v.args[2] for v in values if v.op == "reduce" and v.args[2] in self.live}
         reads = {v.args[0] for v in values if v.op == "load"}

@@ -18,7 +18,7 @@ from torch.fx.node import map_aggregate
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import of_node
 from dynamo_lab.compiler.index import Index
-from dynamo_lab.compiler.operators import TYPES, is_computed
+from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.rules import RULES, Call, Meta
 from dynamo_lab.compiler.rules.views import VIEWS
 from dynamo_lab.compiler.sizes import Sizes
@@ -146,19 +146,18 @@ class _Lowering:
         value = node.meta.get("val")
         if isinstance(value, torch.SymInt) and not _reads_data(node):
             return self.sizes.of(value)  # what Python computes of sizes is an index expression
-        args = map_aggregate(node.args, self._argument)
-        kwargs = map_aggregate(node.kwargs, self._argument)
         try:
-            made = self._by_rule(node, value, args, kwargs)
+            made = self._by_rule(node, value)
         except Unsupported as refusal:
-            return self._extern(node, value, args, kwargs, str(refusal))
+            return self._extern(node, value, str(refusal))
         self._store_if_dear(node, made)
         return made
 
     def _argument(self, arg: Any) -> Any:
         return self.made[arg] if isinstance(arg, fx.Node) else arg
 
-    def _by_rule(self, node: fx.Node, value: Any, args: Any, kwargs: Any) -> Any:
+    def _by_rule(self, node: fx.Node, value: Any) -> Any:
+        args, kwargs = _given(node, self._argument)
         if node.target is operator.getitem:
             return args[0][args[1]]
         if node.target is aten.copy_.default:
@@ -185,37 +184,34 @@ class _Lowering:
         if why := why_dear(made, len(node.users)):
             made.realize(why=why)
 
-    def _extern(self, node: fx.Node, value: Any, args: Any, kwargs: Any, reason: str) -> Any:
+    def _extern(self, node: fx.Node, value: Any, reason: str) -> Any:
         if isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
             raise CannotLower(f"{node.target} writes into its argument")
-        strides = _Strides(self._meta)
+        args, kwargs = _given(node, self._passed)
         call = Extern(
             node.name,
             node.target,
-            self._passed(args, strides.of(node.args)),
-            self._passed(kwargs, strides.of(node.kwargs)),
+            args,
+            kwargs,
             [],
             isinstance(value, tuple | list),
             set(),
             reason,
             keeps_order=_keeps_order(node),
         )
-        for arg in _leaves((call.args, call.kwargs)):
+        for arg in _leaves((args, kwargs)):
             call.reads |= _names_in(arg)
         values: Sequence[Any] = value if isinstance(value, tuple | list) else [value]
         made = [self._result(call, k, item, node) for k, item in enumerate(values)]
         self.graph.work.append(call)
         return made if call.many else made[0]
 
-    def _passed(self, args: Any, strides: Any) -> Any:
-        """The arguments with each tensor as the strided memory that its fake one was."""
-        if isinstance(args, LazyTensor):
-            return self.graph.view(args, strides, own=False)
-        if isinstance(args, tuple | list):
-            return type(args)(self._passed(a, s) for a, s in zip(args, strides, strict=True))
-        if isinstance(args, dict):
-            return {key: self._passed(args[key], strides[key]) for key in args}
-        return args
+    def _passed(self, arg: Any) -> Any:
+        """An argument of ATen's: a tensor as the strided memory that its fake one was."""
+        made = self._argument(arg)
+        if not isinstance(made, LazyTensor):
+            return made
+        return self.graph.view(made, self._meta(arg.meta["val"]).stride, own=False)
 
     def _result(self, call: Extern, k: int, value: Any, node: fx.Node) -> Any:
         if isinstance(value, torch.Tensor):
@@ -252,21 +248,9 @@ class _Lowering:
         return Meta(sizes, strides, value.dtype, value.device)
 
 
-class _Strides:
-    """The strides of each tensor among arguments, in the arguments' own nesting."""
-
-    def __init__(self, meta: Callable[[torch.Tensor], Meta]) -> None:
-        self.meta = meta
-
-    def of(self, args: Any) -> Any:
-        if isinstance(args, fx.Node):
-            value = args.meta.get("val")
-            return self.meta(value).stride if isinstance(value, torch.Tensor) else None
-        if isinstance(args, tuple | list):
-            return [self.of(arg) for arg in args]
-        if isinstance(args, dict):
-            return {key: self.of(arg) for key, arg in args.items()}
-        return None
+def _given(node: fx.Node, made: Callable[[Any], Any]) -> Any:
+    """The arguments of a node and those by name, each as `made` has it."""
+    return map_aggregate((node.args, node.kwargs), made)
 
 
 def _refuse_unknown(node: fx.Node, metas: Sequence[Meta], home: torch.device) -> None:
@@ -274,7 +258,7 @@ def _refuse_unknown(node: fx.Node, metas: Sequence[Meta], home: torch.device) ->
     values = [arg.meta.get("val") for arg in node.all_input_nodes]
     given = [value for value in values if isinstance(value, torch.Tensor)]
     for dtype in [*(meta.dtype for meta in metas), *(value.dtype for value in given)]:
-        if not is_computed(dtype):
+        if dtype not in TYPES:
             raise Unsupported(f"of type {str(dtype).removeprefix('torch.')}")
     if any(isinstance(arg, complex) for arg in _leaves((node.args, node.kwargs))):
         raise Unsupported("a complex number")

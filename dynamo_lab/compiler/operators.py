@@ -13,11 +13,10 @@ when they are stored, as Inductor does it; integers wrap around in their own wid
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 
-Result = Literal["same", "bool", "given"]
+Spelled = str | tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -34,17 +33,22 @@ class Spelling:
 
 @dataclass(frozen=True)
 class Operator:
-    """One operator: its operands have one type, the result has it too unless said otherwise."""
+    """One operator: its operands have one type."""
 
     name: str
-    operands: int
     meaning: str
     c: Spelling
     triton: Spelling
     metal: Spelling
-    result: Result = "same"
+    gives_bool: bool = False
+    """If not, the result has the operands' type."""
     heavy: bool = False
     """Worth storing when several read it: computing it again costs more than memory."""
+
+    @property
+    def operands(self) -> int:
+        """How many it has."""
+        return 2 if "{1}" in self.c.floats else 1
 
 
 FLOATS = frozenset({torch.float16, torch.bfloat16, torch.float32, torch.float64})
@@ -60,191 +64,93 @@ def computed_in(dtype: torch.dtype) -> torch.dtype:
 
 
 def _row(
-    name: str,
-    operands: int,
-    meaning: str,
-    c: str | tuple[str, str],
-    triton: str | tuple[str, str],
-    metal: str | tuple[str, str],
-    result: Result = "same",
-    heavy: bool = False,
+    name: str, meaning: str, c: Spelled, triton: Spelled = "", metal: Spelled = "", **more: bool
 ) -> Operator:
-    spellings = [Spelling(*((s,) if isinstance(s, str) else s)) for s in (c, triton, metal)]
-    return Operator(name, operands, meaning, *spellings, result=result, heavy=heavy)
-
-
-def _infix(name: str, sign: str, meaning: str, result: Result = "same") -> Operator:
-    text = f"{{0}} {sign} {{1}}"
-    return _row(name, 2, meaning, text, text, text, result)
+    """An operator, in Triton written as in C and in Metal as in Triton, unless said."""
+    listed = (c, triton or c, metal or triton or c)
+    spelled = [Spelling(s) if isinstance(s, str) else Spelling(*s) for s in listed]
+    return Operator(name, meaning, spelled[0], spelled[1], spelled[2], **more)
 
 
 def _function(
-    name: str, meaning: str, triton: str = "", metal: str = "", operands: int = 1
+    name: str, meaning: str, triton: str = "", metal: str = "", given: str = "{0}"
 ) -> Operator:
     """A function of the C library, which glibc has for vectors as well."""
-    listed = ", ".join(f"{{{n}}}" for n in range(operands))
-    return _row(
-        name,
-        operands,
-        meaning,
-        f"{name}{{f}}({listed})",
-        triton or f"libdevice.{name}({listed})",
-        metal or f"{name}({listed})",
-        heavy=True,
-    )
+    call = f"({given})"
+    in_triton, in_metal = triton or f"libdevice.{name}", metal or name
+    return _row(name, meaning, f"{name}{{f}}{call}", in_triton + call, in_metal + call, heavy=True)
 
 
-_LARGER = "tl.{0}imum({{0}}, {{1}}, propagate_nan=tl.PropagateNan.ALL)"
+_BOTH = "{0}, {1}"
 
+# fmt: off
 _ROWS = (
     # arithmetic
-    _infix("add", "+", "sum"),
-    _infix("sub", "-", "difference"),
-    _infix("mul", "*", "product"),
-    _row("div", 2, "quotient of floats", "{0} / {1}", "{0} / {1}", "{0} / {1}"),
-    _row(
-        "intdiv",
-        2,
-        "quotient of integers, rounded towards zero; the divisor is a constant other than 0 and -1",
-        "{0} / {1}",
-        "{0} // {1}",
-        "{0} / {1}",
-    ),
-    _row(
-        "remainder",
-        2,
-        "remainder with the divisor's sign, Python's %",
-        ("remainder_of{f}({0}, {1})", "REMAINDER({0}, {1})"),
-        ("remainder_of({0}, {1})", "remainder_of_integers({0}, {1})"),
-        ("remainder_of({0}, {1})", "remainder_of_integers({0}, {1})"),
-    ),
-    _row(
-        "fmod",
-        2,
-        "remainder with the dividend's sign, C's fmod",
-        ("__builtin_fmod{f}({0}, {1})", "{0} % {1}"),
-        ("libdevice.fmod({0}, {1})", "{0} % {1}"),
-        ("fmod({0}, {1})", "{0} % {1}"),
-    ),
-    _row("neg", 1, "the negative", "-{0}", "-{0}", "-{0}"),
-    _row(
-        "abs",
-        1,
-        "magnitude",
-        ("__builtin_fabs{f}({0})", "({t})({0} < 0 ? -{0} : {0})"),
-        "tl.abs({0})",
-        ("fabs({0})", "abs({0})"),
-    ),
-    _row(
-        "max",
-        2,
-        "the larger; NaN if one is NaN",
-        ("MAXN({0}, {1})", "({0} > {1} ? {0} : {1})"),
-        (_LARGER.format("max"), "tl.maximum({0}, {1})"),
-        ("larger({0}, {1})", "max({0}, {1})"),
-    ),
-    _row(
-        "min",
-        2,
-        "the smaller; NaN if one is NaN",
-        ("MINN({0}, {1})", "({0} < {1} ? {0} : {1})"),
-        (_LARGER.format("min"), "tl.minimum({0}, {1})"),
-        ("smaller({0}, {1})", "min({0}, {1})"),
-    ),
+    _row("add", "sum", "{0} + {1}"),
+    _row("sub", "difference", "{0} - {1}"),
+    _row("mul", "product", "{0} * {1}"),
+    _row("div", "quotient of floats", "{0} / {1}"),
+    _row("intdiv", "quotient of integers, rounded towards zero, by a constant other than 0 and -1",
+         "{0} / {1}", "{0} // {1}", "{0} / {1}"),
+    _row("remainder", "remainder with the divisor's sign, Python's %",
+         ("remainder_of{f}({0}, {1})", "REMAINDER({0}, {1})"),
+         ("remainder_of({0}, {1})", "remainder_of_integers({0}, {1})")),
+    _row("fmod", "remainder with the dividend's sign, C's fmod",
+         ("__builtin_fmod{f}({0}, {1})", "{0} % {1}"), ("libdevice.fmod({0}, {1})", "{0} % {1}"),
+         ("fmod({0}, {1})", "{0} % {1}")),
+    _row("neg", "the negative", "-{0}"),
+    _row("abs", "magnitude",
+         ("__builtin_fabs{f}({0})", "({t})({0} < 0 ? -{0} : {0})"), "tl.abs({0})",
+         ("fabs({0})", "abs({0})")),
+    _row("max", "the larger; NaN if one is NaN",
+         ("MAXN({0}, {1})", "({0} > {1} ? {0} : {1})"), "larger({0}, {1})"),
+    _row("min", "the smaller; NaN if one is NaN",
+         ("MINN({0}, {1})", "({0} < {1} ? {0} : {1})"), "smaller({0}, {1})"),
     # bits
-    _row("and", 2, "bits of both; of bools: both", "{0} & {1}", "{0} & {1}", "{0} & {1}"),
-    _row("or", 2, "bits of either; of bools: either", "{0} | {1}", "{0} | {1}", "{0} | {1}"),
-    _row("xor", 2, "bits of one; of bools: one", "{0} ^ {1}", "{0} ^ {1}", "{0} ^ {1}"),
-    _row("invert", 1, "every bit the other way; not for bools", "~{0}", "~{0}", "~{0}"),
-    _row("not", 1, "not, of a bool", "!{0}", "{0} == 0", "!{0}", "bool"),
-    _row(
-        "shl",
-        2,
-        "bits moved up; all gone beyond the width",
-        "SHL({t}, {0}, {1})",
-        "shift_left({0}, {1})",
-        "shift_left({0}, {1})",
-    ),
-    _row(
-        "shr",
-        2,
-        "bits moved down, the sign kept",
-        "SHR({t}, {0}, {1})",
-        "shift_right({0}, {1})",
-        "shift_right({0}, {1})",
-    ),
+    _row("and", "bits of both; of bools: both", "{0} & {1}"),
+    _row("or", "bits of either; of bools: either", "{0} | {1}"),
+    _row("xor", "bits of one; of bools: one", "{0} ^ {1}"),
+    _row("invert", "every bit the other way; not for bools", "~{0}"),
+    _row("not", "not, of a bool", "!{0}", "{0} == 0", "!{0}", gives_bool=True),
+    _row("shl", "bits moved up; all gone beyond the width",
+         "SHL({t}, {0}, {1})", "shift_left({0}, {1})"),
+    _row("shr", "bits moved down, the sign kept", "SHR({t}, {0}, {1})", "shift_right({0}, {1})"),
     # comparisons
-    _infix("eq", "==", "equal", "bool"),
-    _infix("ne", "!=", "not equal; NaN is not equal to itself", "bool"),
-    _infix("lt", "<", "less", "bool"),
-    _infix("le", "<=", "less or equal", "bool"),
-    _infix("gt", ">", "greater", "bool"),
-    _infix("ge", ">=", "greater or equal", "bool"),
+    _row("eq", "equal", "{0} == {1}", gives_bool=True),
+    _row("ne", "not equal; NaN is not equal to itself", "{0} != {1}", gives_bool=True),
+    _row("lt", "less", "{0} < {1}", gives_bool=True),
+    _row("le", "less or equal", "{0} <= {1}", gives_bool=True),
+    _row("gt", "greater", "{0} > {1}", gives_bool=True),
+    _row("ge", "greater or equal", "{0} >= {1}", gives_bool=True),
     # rounding and roots
-    _row(
-        "floor",
-        1,
-        "rounded down",
-        ("__builtin_floor{f}({0})", "{0}"),
-        ("tl.floor({0})", "{0}"),
-        ("floor({0})", "{0}"),
-    ),
-    _row(
-        "ceil",
-        1,
-        "rounded up",
-        ("__builtin_ceil{f}({0})", "{0}"),
-        ("tl.ceil({0})", "{0}"),
-        ("ceil({0})", "{0}"),
-    ),
-    _row(
-        "trunc",
-        1,
-        "rounded towards zero",
-        ("__builtin_trunc{f}({0})", "{0}"),
-        ("libdevice.trunc({0})", "{0}"),
-        ("trunc({0})", "{0}"),
-    ),
-    _row(
-        "round",
-        1,
-        "rounded, halves to even",
-        ("__builtin_rint{f}({0})", "{0}"),
-        ("libdevice.nearbyint({0})", "{0}"),
-        ("rint({0})", "{0}"),
-    ),
-    _row("sqrt", 1, "square root", "__builtin_sqrt{f}({0})", "square_root({0})", "sqrt({0})"),
-    _row(
-        "rsqrt", 1, "1 / square root", "1 / __builtin_sqrt{f}({0})", "tl.rsqrt({0})", "rsqrt({0})"
-    ),
-    _row(
-        "copysign",
-        2,
-        "the magnitude of the first with the sign of the second",
-        "__builtin_copysign{f}({0}, {1})",
-        "libdevice.copysign({0}, {1})",
-        "copysign({0}, {1})",
-    ),
-    _row(
-        "signbit",
-        1,
-        "is the sign set? True of -0.0",
-        # not by __builtin_signbit: of a bfloat16, GCC 12 crashes on its vector code
-        ("__builtin_copysign{f}(1, {0}) < 0", "{0} < 0"),
-        ("libdevice.signbit({0}) != 0", "{0} < 0"),
-        ("signbit({0})", "{0} < 0"),
-        "bool",
-    ),
+    _row("floor", "rounded down",
+         ("__builtin_floor{f}({0})", "{0}"), ("tl.floor({0})", "{0}"), ("floor({0})", "{0}")),
+    _row("ceil", "rounded up",
+         ("__builtin_ceil{f}({0})", "{0}"), ("tl.ceil({0})", "{0}"), ("ceil({0})", "{0}")),
+    _row("trunc", "rounded towards zero",
+         ("__builtin_trunc{f}({0})", "{0}"), ("libdevice.trunc({0})", "{0}"),
+         ("trunc({0})", "{0}")),
+    _row("round", "rounded, halves to even",
+         ("__builtin_rint{f}({0})", "{0}"), ("libdevice.nearbyint({0})", "{0}"),
+         ("rint({0})", "{0}")),
+    _row("sqrt", "square root", "__builtin_sqrt{f}({0})", "square_root({0})", "sqrt({0})"),
+    _row("rsqrt", "1 / square root", "1 / __builtin_sqrt{f}({0})", "tl.rsqrt({0})", "rsqrt({0})"),
+    _row("copysign", "the magnitude of the first with the sign of the second",
+         "__builtin_copysign{f}({0}, {1})", "libdevice.copysign({0}, {1})", "copysign({0}, {1})"),
+    # not by __builtin_signbit: of a bfloat16, GCC 12 crashes on its vector code
+    _row("signbit", "is the sign set? True of -0.0",
+         ("__builtin_copysign{f}(1, {0}) < 0", "{0} < 0"),
+         ("libdevice.signbit({0}) != 0", "{0} < 0"), ("signbit({0})", "{0} < 0"), gives_bool=True),
     # functions
-    _function("exp", "e to the power", "tl.exp({0})"),
-    _function("exp2", "2 to the power", "tl.exp2({0})"),
-    _function("expm1", "exp(x) - 1 without cancellation", metal="expm1_of({0})"),
-    _function("log", "natural logarithm", "tl.log({0})"),
-    _function("log1p", "log(1 + x) without cancellation", metal="log1p_of({0})"),
-    _function("log2", "logarithm to base 2", "tl.log2({0})"),
+    _function("exp", "e to the power", "tl.exp"),
+    _function("exp2", "2 to the power", "tl.exp2"),
+    _function("expm1", "exp(x) - 1 without cancellation", metal="expm1_of"),
+    _function("log", "natural logarithm", "tl.log"),
+    _function("log1p", "log(1 + x) without cancellation", metal="log1p_of"),
+    _function("log2", "logarithm to base 2", "tl.log2"),
     _function("log10", "logarithm to base 10"),
-    _function("sin", "sine", "tl.sin({0})"),
-    _function("cos", "cosine", "tl.cos({0})"),
+    _function("sin", "sine", "tl.sin"),
+    _function("cos", "cosine", "tl.cos"),
     _function("tan", "tangent"),
     _function("asin", "arc sine"),
     _function("acos", "arc cosine"),
@@ -255,12 +161,13 @@ _ROWS = (
     _function("asinh", "inverse hyperbolic sine"),
     _function("acosh", "inverse hyperbolic cosine"),
     _function("atanh", "inverse hyperbolic tangent"),
-    _function("erf", "error function", "tl.erf({0})", "erf_of({0})"),
-    _function("erfc", "1 - erf(x) without cancellation", metal="erfc_of({0})"),
-    _function("pow", "the first to the power of the second", operands=2),
-    _function("atan2", "angle of the point (second, first)", operands=2),
-    _function("hypot", "length of (first, second)", metal="hypot_of({0}, {1})", operands=2),
+    _function("erf", "error function", "tl.erf", "erf_of"),
+    _function("erfc", "1 - erf(x) without cancellation", metal="erfc_of"),
+    _function("pow", "the first to the power of the second", given=_BOTH),
+    _function("atan2", "angle of the point (second, first)", given=_BOTH),
+    _function("hypot", "length of (first, second)", metal="hypot_of", given=_BOTH),
 )
+# fmt: on
 
 OPERATORS = {row.name: row for row in _ROWS}
 
@@ -277,8 +184,3 @@ STRUCTURE = {
     "where": "the second where the first is true, else the third",
 }
 """The operators that each printer writes by itself, because they touch memory or control."""
-
-
-def is_computed(dtype: torch.dtype) -> bool:
-    """Has the loop IR this type? Complex and quantized types are left to ATen."""
-    return dtype in TYPES

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 Kind = Literal["loop", "size", "value", "div", "mod"]
 
@@ -161,9 +161,9 @@ class Polynomial:
         """The sizes of the run time in it, however deep."""
         return (atom for atom in self.deep_atoms() if atom.kind == "size")
 
-    def hint(self) -> int:
-        """Its value for the sizes that it was compiled with, loop variables at 0."""
-        return sum(c * math.prod(_hint(a) for a in m) for m, c in self.terms.items())
+    def evaluated(self, sizes: Mapping[str, int] | None) -> int:
+        """Its value for these sizes of the run time, loop variables at 0."""
+        return sum(c * math.prod(_evaluated(a, sizes) for a in m) for m, c in self.terms.items())
 
     def __repr__(self) -> str:
         return text(self)
@@ -189,9 +189,14 @@ def plain(value: int | P) -> int | P:
     return value
 
 
+def evaluated(value: int | Polynomial, sizes: Mapping[str, int] | None) -> int:
+    """A size as a number, those of the run time given by name; None: as it was compiled with."""
+    return value if isinstance(value, int) else value.evaluated(sizes)
+
+
 def hint(value: int | Polynomial) -> int:
     """A size as a number: of the run time, the one it was compiled with."""
-    return value if isinstance(value, int) else value.hint()
+    return evaluated(value, None)
 
 
 def uses(atom: Atom, name: str) -> bool:
@@ -215,6 +220,20 @@ def text(value: int | Polynomial, name: Callable[[Atom], str] = lambda atom: ato
     return " + ".join(parts).replace("+ -", "- ")
 
 
+def written(
+    value: int | Polynomial, divides: str, name: Callable[[Atom], str] = lambda atom: atom.name
+) -> str:
+    """The polynomial in a language that writes a quotient of integers with this sign."""
+
+    def part(atom: Atom) -> str:
+        if atom.kind not in ("div", "mod"):
+            return name(atom)
+        whole, divisor = (written(one, divides, name) for one in atom.args)
+        return f"(({whole}) {divides if atom.kind == 'div' else '%'} ({divisor}))"
+
+    return text(value, part)
+
+
 def shown(value: object) -> str:
     """It as a reader sees it: a value that a kernel computes has its number alone for a name.
 
@@ -223,13 +242,10 @@ def shown(value: object) -> str:
     return re.sub(r"@\d+\.(\d+)", r"%\1", str(value))
 
 
-def _hint(atom: Atom) -> int:
-    match atom.kind:
-        case "size":
-            return atom.hint
-        case "div":
-            return hint(atom.args[0]) // max(hint(atom.args[1]), 1)
-        case "mod":
-            return hint(atom.args[0]) % max(hint(atom.args[1]), 1)
-        case _:
-            return 0
+def _evaluated(atom: Atom, sizes: Mapping[str, int] | None) -> int:
+    if atom.kind == "size":
+        return atom.hint if sizes is None else sizes[atom.name]
+    if atom.kind not in ("div", "mod"):
+        return 0
+    whole, divisor = (evaluated(part, sizes) for part in atom.args)
+    return whole // max(divisor, 1) if atom.kind == "div" else whole % max(divisor, 1)

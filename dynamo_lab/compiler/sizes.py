@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import torch
 
-    from dynamo_lab.compiler.index import Atom, Index, Size
+    from dynamo_lab.compiler.index import Index, Size
 
 UNKNOWN = 8192
 """Stands for a size that depends on data, where a choice needs a number."""
@@ -92,11 +92,4 @@ class Sizes:
 
 def python_text(size: Size) -> str:
     """A size as a Python expression."""
-    return ix.text(size, _python)
-
-
-def _python(atom: Atom) -> str:
-    if atom.kind in ("div", "mod"):
-        whole, divisor = map(python_text, atom.args)
-        return f"(({whole}) {'//' if atom.kind == 'div' else '%'} ({divisor}))"
-    return atom.name
+    return ix.written(size, "//")

@@ -66,8 +66,16 @@ COMPOSITE_KEY = Private(
     "composite rules that are written in Python are shown as kernels in C++.",
     otherwise=None,
 )
+OVER_LISTS_KEY = Private(
+    "torch._C",
+    "DispatchKey.CompositeExplicitAutograd",
+    "our compiler leaves operators on lists of tensors to ATen.",
+    otherwise=None,
+)
 ALL_OPERATORS = Private(
-    "torch._C", "_dispatch_get_all_op_names", "the atlas cannot list the operators."
+    "torch._C",
+    "_dispatch_get_all_op_names",
+    "the atlas cannot list the operators; our compiler leaves those on lists of tensors to ATen.",
 )
 LOOP_OPERATORS = Private(
     "torch._inductor.ops_handler", "OpsHandler", "the atlas does not count the loop IR."

@@ -89,6 +89,21 @@ def whole_table() -> Mapping[Any, Function]:
     return hooks.WHOLE_TABLE.get()
 
 
+def rules_of_lists() -> dict[Any, Function]:
+    """ATen's own rules of operators on lists of tensors: the operator on one tensor, for each."""
+    key = hooks.OVER_LISTS_KEY.get()
+    if key is None:
+        return {}
+    names = {full.partition(".")[0].removeprefix("aten::") for full in hooks.ALL_OPERATORS.get()()}
+    packets = (getattr(torch.ops.aten, one, None) for one in names if one.startswith("_foreach_"))
+    overloads = (getattr(one, each) for one in packets if one for each in one.overloads())
+    return {
+        op: functools.partial(op._op_dk, key)
+        for op in overloads
+        if not op._schema.is_mutable and op.has_kernel_for_dispatch_key(key)
+    }
+
+
 _TABLES: dict[Target, Callable[[], Mapping[Any, Function]]] = {
     "core_aten": _core_table,
     "inductor": _inductor_table,

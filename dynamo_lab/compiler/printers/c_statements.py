@@ -31,6 +31,8 @@ class CStatements(Printer):
     target: ClassVar[Literal["c"]] = "c"
     divides = "/"
     indent = "  "
+    types = REGISTER
+    chooses = "{0} ? {1} : {2}"
 
     def __init__(self, kernel: Kernel) -> None:
         super().__init__(kernel)
@@ -93,45 +95,35 @@ class CStatements(Printer):
 
     def _name(self, value: Value) -> None:
         if value.op == "const":
-            self.names[value] = constant(value)
+            self.names[value] = self.constant(value)
             return
         name, kind = self.new_name("t"), REGISTER[value.dtype]
         self.write(f"const {kind} {name} = {self.value(value)};", value.origin)
         self.names[value] = name
 
-    def value(self, value: Value) -> str:
-        """The expression of a value, its operands named already."""
-        args = [self.names[arg] if isinstance(arg, Value) else arg for arg in value.args]
-        match value.op:
-            case "load":
-                return self._load(value)
-            case "index":
-                return self.index(value.args[0])
-            case "checked":
-                at = f"checked({args[0]}, {self.index(value.args[1])}, out_of_range)"
-                return at if args[2] in (None, "1") else f"{args[2]} ? {at} : 0"
-            case "scalar":
-                return str(args[0])
-            case "cast":
-                kind = REGISTER[value.dtype]
-                if value.dtype is torch.bool:
-                    return f"{args[0]} != 0"
-                rounds = {torch.bfloat16: "from_bf16(to_bf16({0}))", torch.float16: "(_Float16){0}"}
-                return rounds.get(value.dtype, f"({kind}){{0}}").format(args[0])
-            case "where":
-                return f"{args[0]} ? {args[1]} : {args[2]}"
-            case _:
-                return self.operator(value, REGISTER)
+    def constant(self, value: Value) -> str:
+        """A number with its own type."""
+        return constant(value)
 
-    def _load(self, value: Value) -> str:
+    def cast(self, name: str, dtype: torch.dtype) -> str:
+        """A value converted; one of few bits is rounded to them, and stays a float."""
+        match dtype:
+            case torch.bfloat16:
+                return f"from_bf16(to_bf16({name}))"
+            case torch.float16:
+                return f"(_Float16){name}"
+            case _:
+                return f"({REGISTER[dtype]}){name}"
+
+    def load(self, value: Value) -> str:
+        """The element of a buffer, or of a block that was turned round before."""
         buffer, at, mask = value.args
         read = self.tiles.get(value) or self._place(buffer, at)
         dtype = self.kernel.scratch.get(buffer) or self.kernel.buffer(buffer).dtype
         if dtype is torch.bfloat16:
             read = f"from_bf16({read})"
-        return (
-            read if mask is None or self.names[mask] == "1" else f"{self.names[mask]} ? {read} : 0"
-        )
+        asked = "1" if mask is None else self.names[mask]
+        return read if asked == "1" else f"{asked} ? {read} : 0"
 
     def _place(self, buffer: str, at: Index) -> str:
         if buffer not in self.kernel.scratch:

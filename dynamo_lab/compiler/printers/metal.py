@@ -44,6 +44,8 @@ class MetalPrinter(Printer):
     target: ClassVar[Literal["metal"]] = "metal"
     divides = "/"
     indent = "  "
+    types = REGISTER
+    chooses = "{0} ? {1} : {2}"
 
     def __init__(self, kernel: Kernel) -> None:
         super().__init__(kernel)
@@ -139,9 +141,9 @@ class MetalPrinter(Printer):
                 joined = JOIN[how].format(a=self.names[value], x=self.names[what])
                 self.write(joined, value.origin)
             elif value.op == "const":
-                self.names[value] = constant(value.args[0], value.dtype)
+                self.names[value] = self.constant(value)
             else:
-                text = self._value(value)
+                text = self.value(value)
                 self.names[value] = name = self.new_name("t")
                 self.write(f"const {_type(value.dtype)} {name} = {text};", value.origin)
         if self.overwrites(body) and guard:  # in a row, a lane has its elements for itself
@@ -149,33 +151,16 @@ class MetalPrinter(Printer):
         for line, origin in stores:
             self.write(line, origin)
 
-    def _value(self, value: Value) -> str:
-        match value.op:
-            case "load":
-                return self._load(value)
-            case "index":
-                return self.index(value.args[0])
-            case "checked":
-                at, size, mask = value.args
-                text = f"checked({self.names[at]}, {self.index(size)}, out_of_range)"
-                return text if mask is None else f"{self.names[mask]} ? {text} : 0"
-            case "scalar":
-                return str(value.args[0])
-            case "cast":
-                return self._cast(value)
-            case "where":
-                condition, a, b = (self.names[arg] for arg in value.args)
-                return f"{condition} ? {a} : {b}"
-            case _:
-                return self.operator(value, REGISTER)
+    def constant(self, value: Value) -> str:
+        """A number with its own type."""
+        return constant(value.args[0], value.dtype)
 
-    def _cast(self, value: Value) -> str:
-        name = self.names[value.args[0]]
-        if value.dtype is torch.bool:
-            return f"{name} != 0"
-        return f"{MEMORY[value.dtype]}({name})"
+    def cast(self, name: str, dtype: torch.dtype) -> str:
+        """A value converted; one of few bits is rounded to them."""
+        return f"{MEMORY[dtype]}({name})"
 
-    def _load(self, value: Value) -> str:
+    def load(self, value: Value) -> str:
+        """The element of a buffer, as a value of its type."""
         buffer, at, mask = value.args
         place = f"r_at / {LANES}" if buffer in self.kernel.scratch else self.index(at)
         kind, read = REGISTER[value.dtype], f"{buffer}[{place}]"
@@ -197,12 +182,11 @@ def _type(dtype: torch.dtype) -> str:
 
 
 def _refuse_doubles(kernel: Kernel) -> None:
-    values = [value for section in kernel.sections for value in section.body.values]
     given = [kernel.buffer(name).dtype for name in (*kernel.ins, *kernel.outs)]
-    computed = [value.dtype for value in values if value.op != "scalar"]
+    computed = [value.dtype for value in kernel.values if value.op != "scalar"]
     kept = [
         value
-        for value in values
+        for value in kernel.values
         if not (value.op == "cast" and value.dtype is torch.float32)
         and any(
             isinstance(arg, Value) and arg.op == "scalar" and arg.dtype is torch.float64

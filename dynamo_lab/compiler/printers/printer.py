@@ -6,18 +6,18 @@ table of operators.
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import torch
 
 from dynamo_lab.compiler import index as ix
+from dynamo_lab.compiler.body import Value
 from dynamo_lab.compiler.operators import FLOATS, OPERATORS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from dynamo_lab.compiler.body import Body, Value
+    from dynamo_lab.compiler.body import Body
     from dynamo_lab.compiler.index import Atom, Index, Size
     from dynamo_lab.compiler.kernel import Kernel
 
@@ -29,6 +29,10 @@ class Printer:
     divides: ClassVar[str]
     """How the target writes a quotient of integers."""
     indent: ClassVar[str]
+    types: ClassVar[Mapping[torch.dtype, str]]
+    """What the target calls the type of a value."""
+    chooses: ClassVar[str]
+    """How the target writes one value or another."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
@@ -61,12 +65,9 @@ class Printer:
 
     def index(self, e: Size) -> str:
         """An index expression."""
-        return ix.text(e, self._atom)
+        return ix.written(e, self.divides, self._atom)
 
     def _atom(self, atom: Atom) -> str:
-        if atom.kind in ("div", "mod"):
-            sign = self.divides if atom.kind == "div" else "%"
-            return f"(({self.index(atom.args[0])}) {sign} ({self.index(atom.args[1])}))"
         return self.names[atom.args[0]] if atom.kind == "value" else atom.name
 
     def positions(
@@ -95,27 +96,54 @@ class Printer:
         stored = {value.args[0] for value in body.values if value.op == "store"}
         return self.kernel.reduces and bool(stored & self._read - self.kernel.scratch.keys())
 
-    def operator(self, value: Value, types: Mapping[Any, str]) -> str:
-        """An operator of the table, its operands named already."""
-        spelling = getattr(OPERATORS[value.op], self.target)
-        is_float = value.args[0].dtype in FLOATS
-        operands = [self.names[arg] for arg in value.args]
-        suffix = "" if value.args[0].dtype is torch.float64 else "f"
-        return spelling.of(is_float=is_float).format(*operands, f=suffix, t=types[value.dtype])
+    def value(self, value: Value) -> str:
+        """The expression of a value, its operands named already."""
+        given = [self.names[arg] for arg in value.args if isinstance(arg, Value)]
+        match value.op:
+            case "load":
+                return self.load(value)
+            case "const":
+                return self.constant(value)
+            case "index":
+                return self.position(value.args[0])
+            case "scalar":
+                return self.scalar(value)
+            case "checked":
+                at, size, mask = value.args
+                return self.checked(self.names[at], self.index(size), mask and self.names[mask])
+            case "cast" if value.dtype is torch.bool:
+                return f"{given[0]} != 0"
+            case "cast":
+                return self.cast(given[0], value.dtype)
+            case "where":
+                return self.chooses.format(*given)
+            case _:
+                operand = value.args[0].dtype
+                spelling = getattr(OPERATORS[value.op], self.target).of(is_float=operand in FLOATS)
+                suffix = "" if operand is torch.float64 else "f"
+                return spelling.format(*given, f=suffix, t=self.types[value.dtype])
 
+    def load(self, value: Value) -> str:
+        """The element of a buffer, or 0 where the mask is false."""
+        raise NotImplementedError
 
-def evaluated(e: Size, sizes: Mapping[str, int]) -> int:
-    """An expression of sizes as a number, the sizes of the run time given by name."""
-    if isinstance(e, int):
-        return e
-    return sum(
-        factor * math.prod(_evaluated(atom, sizes) for atom in monomial)
-        for monomial, factor in e.terms.items()
-    )
+    def constant(self, value: Value) -> str:
+        """A number."""
+        raise NotImplementedError
 
+    def position(self, at: Index) -> str:
+        """An index expression as a number."""
+        return self.index(at)
 
-def _evaluated(atom: Atom, sizes: Mapping[str, int]) -> int:
-    if atom.kind == "size":
-        return sizes[atom.name]
-    whole, divisor = (evaluated(part, sizes) for part in atom.args)
-    return whole // divisor if atom.kind == "div" else whole % divisor
+    def scalar(self, value: Value) -> str:
+        """A number of the run time, as `value` wants it."""
+        return str(value.args[0])
+
+    def checked(self, at: str, size: str, mask: str | None) -> str:
+        """An index read from a tensor, refused where it is out of range and the mask holds."""
+        text = f"checked({at}, {size}, out_of_range)"
+        return text if mask in (None, "1") else f"{mask} ? {text} : 0"
+
+    def cast(self, name: str, dtype: torch.dtype) -> str:
+        """A value converted to a type that is not bool."""
+        raise NotImplementedError

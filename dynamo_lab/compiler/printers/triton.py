@@ -51,6 +51,8 @@ class TritonPrinter(Printer):
     target: ClassVar[Literal["triton"]] = "triton"
     divides = "//"
     indent = "    "
+    types = TYPES
+    chooses = "tl.where({0}, {1}, {2})"
 
     most_in_block, elements = ONE_BLOCK, ELEMENTS
 
@@ -215,7 +217,7 @@ class TritonPrinter(Printer):
 
     def _result(self, reduction: Value, text: str) -> str:
         """The result in its own type: a sum of few bits comes as int32."""
-        return f"{text} != 0" if reduction.dtype is torch.bool else self._as(text, reduction.dtype)
+        return f"{text} != 0" if reduction.dtype is torch.bool else self.cast(text, reduction.dtype)
 
     # ---- values
 
@@ -223,7 +225,7 @@ class TritonPrinter(Printer):
         """All values, then the stores: what is stored may be read by a value before."""
         for value in body.values:
             if value.op not in EFFECTS:
-                self.bind(value, self._value(value))
+                self.bind(value, self.value(value))
         if self.overwrites(body):
             self.write("tl.debug_barrier()  # all have read what is written now")
         kept: dict[str, str] = {}
@@ -252,30 +254,29 @@ class TritonPrinter(Printer):
         self.write(f"{name} = {text}", value.origin)
         self.names[value] = name
 
-    def _value(self, value: Value) -> str:
-        match value.op:
-            case "load":
-                return self._load(value)
-            case "const":
-                return constant(value, self.one)
-            case "index":
-                return f"({self._address(value.args[0])}).to(tl.int64)"
-            case "checked":
-                return self._checked(value)
-            case "scalar":
-                return f"tl.full({self.one}, {value.args[0]}, {TYPES[value.dtype]})"
-            case "cast":
-                name = self.names[value.args[0]]
-                return f"{name} != 0" if value.dtype is torch.bool else self._as(name, value.dtype)
-            case "where":
-                return f"tl.where({', '.join(self.names[arg] for arg in value.args)})"
-            case _:
-                return self.operator(value, TYPES)
+    def constant(self, value: Value) -> str:
+        """A number as a block of one element, so that it has its own type."""
+        return constant(value, self.one)
 
-    def _as(self, text: str, dtype: torch.dtype) -> str:
-        return f"{text}.to({TYPES[dtype]})"
+    def position(self, at: Index) -> str:
+        """An index expression as a number of 64 bits."""
+        return f"({self._address(at)}).to(tl.int64)"
 
-    def _load(self, value: Value) -> str:
+    def scalar(self, value: Value) -> str:
+        """A number of the run time, as a block of one element."""
+        return f"tl.full({self.one}, {value.args[0]}, {TYPES[value.dtype]})"
+
+    def checked(self, at: str, size: str, mask: str | None) -> str:
+        """An index read from a tensor: the kernel stops where it is out of range."""
+        asked = self.mask if mask is None else f"{self.mask} & {mask}"
+        return f"checked({at}, {size}, {asked})"
+
+    def cast(self, name: str, dtype: torch.dtype) -> str:
+        """A value converted."""
+        return f"{name}.to({TYPES[dtype]})"
+
+    def load(self, value: Value) -> str:
+        """The elements of a buffer at all positions."""
         buffer, at, mask = value.args
         if buffer in self.kept:
             return self.kept[buffer]
@@ -300,11 +301,6 @@ class TritonPrinter(Printer):
     def _row_of_its_own(self) -> str:
         row = self.index(flatten(self.kernel.inner, self.kernel.space.inner))
         return f"x_at * {self.index(self.row)} + {row}"
-
-    def _checked(self, value: Value) -> str:
-        at, size, condition = value.args
-        mask = self.mask if condition is None else f"{self.mask} & {self.names[condition]}"
-        return f"checked({self.names[at]}, {self.index(size)}, {mask})"
 
     def _address(self, at: Index) -> str:
         """An index as a block, also where it is the same for all positions."""

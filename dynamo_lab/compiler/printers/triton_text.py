@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.operators import FLOATS
-from dynamo_lab.compiler.printers.printer import evaluated
+from dynamo_lab.compiler.operators import TYPES as COMPUTED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,18 +17,7 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.body import Value
     from dynamo_lab.compiler.index import Size
 
-TYPES = {
-    torch.float64: "tl.float64",
-    torch.float32: "tl.float32",
-    torch.float16: "tl.float16",
-    torch.bfloat16: "tl.bfloat16",
-    torch.int64: "tl.int64",
-    torch.int32: "tl.int32",
-    torch.int16: "tl.int16",
-    torch.int8: "tl.int8",
-    torch.uint8: "tl.uint8",
-    torch.bool: "tl.int1",
-}
+TYPES = {dtype: f"tl.{str(dtype)[6:]}" for dtype in COMPUTED} | {torch.bool: "tl.int1"}
 
 JOIN = {
     "sum": "{a} + {x}",
@@ -151,7 +141,7 @@ class Launch:
 
     def grid(self, sizes: Mapping[str, int]) -> tuple[int]:
         """The number of programs, for these sizes of the run time; 0 needs no launch."""
-        blocks = -(-evaluated(self.programs, sizes) // self.constexprs["XBLOCK"])
+        blocks = -(-ix.evaluated(self.programs, sizes) // self.constexprs["XBLOCK"])
         if self.down is not None:
-            blocks *= -(-evaluated(self.down, sizes) // self.constexprs["RBLOCK"])
+            blocks *= -(-ix.evaluated(self.down, sizes) // self.constexprs["RBLOCK"])
         return (blocks,)

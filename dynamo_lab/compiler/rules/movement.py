@@ -9,7 +9,7 @@ import torch
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Value, apply, cast, checked, index, masked, where
 from dynamo_lab.compiler.operators import computed_in
-from dynamo_lab.compiler.rules.table import Call, Closure, expanded, rule
+from dynamo_lab.compiler.rules.table import Call, expanded, rule
 from dynamo_lab.compiler.rules.views import first_of
 from dynamo_lab.compiler.work import Unsupported
 
@@ -107,25 +107,6 @@ def _repeat(call: Call, x: LazyTensor, repeats: Sequence[Size]) -> LazyTensor:
     return call.tensor(closure, [stored_if_dear(x, call.meta.size)])
 
 
-@rule(aten.narrow_copy.default)
-def _narrow_copy(call: Call, x: LazyTensor, dim: int, start: Size, _: Size) -> LazyTensor:
-    dim %= len(x.size)
-    first = first_of(start, x.size[dim])
-    return call.tensor(
-        lambda at: x([i + first if d == dim else i for d, i in enumerate(at)]), [x], cost=0
-    )
-
-
-@rule(aten.embedding.default)
-def _embedding(call: Call, weight: LazyTensor, ids: LazyTensor, *_: Any) -> LazyTensor:
-    rank = len(ids.size)
-
-    def closure(at: Position) -> Value:
-        return weight([checked(ids(at[:rank]), weight.size[0]), at[-1]])
-
-    return call.tensor(closure, [stored_if_dear(weight, call.meta.size), ids])
-
-
 @rule(aten.gather.default)
 def _gather(call: Call, x: LazyTensor, dim: int, ids: LazyTensor, **_: Any) -> LazyTensor:
     if not x.size:
@@ -138,46 +119,46 @@ def _gather(call: Call, x: LazyTensor, dim: int, ids: LazyTensor, **_: Any) -> L
     return call.tensor(closure, [stored_if_dear(x, call.meta.size), ids])
 
 
-@rule(aten.index_select.default)
-def _index_select(call: Call, x: LazyTensor, dim: int, ids: LazyTensor) -> LazyTensor:
-    if not x.size or len(ids.size) != 1:
-        raise Unsupported("a selection of or by one number")
-    dim %= len(x.size)
-
-    def closure(at: Position) -> Value:
-        return x([*at[:dim], checked(ids([at[dim]]), x.size[dim]), *at[dim + 1 :]])
-
-    return call.tensor(closure, [stored_if_dear(x, call.meta.size), ids])
-
-
 @rule(aten.index.Tensor, aten._unsafe_index.Tensor)
 def _index(call: Call, x: LazyTensor, given: Sequence[LazyTensor | None]) -> LazyTensor:
-    """NumPy's advanced indexing.
+    """NumPy's advanced indexing."""
+    chosen = Chosen(x, given)
+    if any(one.dtype in (torch.bool, torch.uint8) for one in chosen.ids):
+        raise Unsupported("an index of bools, whose result's size depends on the data")
+    parents = [stored_if_dear(x, call.meta.size), *chosen.ids]
+    return call.tensor(lambda at: x(chosen.place(at)), parents)
+
+
+class Chosen:
+    """The elements that index tensors choose, as NumPy has it.
 
     The index tensors are broadcast, and stand where the first stood if they are neighbours, else
     in front.
+
+    Attributes:
+        ids: the index tensors.
+        sizes: of all that they choose.
     """
-    ids = [*given, *[None] * (len(x.size) - len(given))]
-    dims = [d for d, tensor in enumerate(ids) if tensor is not None]
-    if any(tensor is not None and tensor.dtype in (torch.bool, torch.uint8) for tensor in ids):
-        raise Unsupported("an index of bools, whose result's size depends on the data")
-    size = broadcast([tensor.size for tensor in ids if tensor is not None])
-    neighbours = dims == list(range(dims[0], dims[-1] + 1))
-    front = dims[0] if neighbours else 0
-    readers: dict[int, Closure] = {
-        d: expanded(tensor, size) for d, tensor in enumerate(ids) if tensor is not None
-    }
 
-    def closure(at: Position) -> Value:
-        chosen = at[front : front + len(size)]
-        rest = [*at[:front], *at[front + len(size) :]]
-        place: list[Index] = []
-        for d, n in enumerate(x.size):
-            place.append(checked(readers[d](chosen), n) if d in readers else rest.pop(0))
-        return x(place)
+    def __init__(self, x: LazyTensor, given: Sequence[LazyTensor | None]) -> None:
+        by_dim = {d: tensor for d, tensor in enumerate(given) if tensor is not None}
+        dims, self.ids = list(by_dim), list(by_dim.values())
+        size = broadcast([tensor.size for tensor in self.ids])
+        self._of = x.size
+        self._front = dims[0] if dims == list(range(dims[0], dims[-1] + 1)) else 0
+        self._end = self._front + len(size)
+        self._readers = {d: expanded(tensor, size) for d, tensor in by_dim.items()}
+        others = [n for d, n in enumerate(x.size) if d not in by_dim]
+        self.sizes = (*others[: self._front], *size, *others[self._front :])
 
-    parents = [stored_if_dear(x, call.meta.size), *(tensor for tensor in ids if tensor is not None)]
-    return call.tensor(closure, parents)
+    def place(self, at: Position) -> list[Index]:
+        """Where in the tensor the chosen element at a position is."""
+        chosen = at[self._front : self._end]
+        rest = [*at[: self._front], *at[self._end :]]
+        return [
+            checked(self._readers[d](chosen), n) if d in self._readers else rest.pop(0)
+            for d, n in enumerate(self._of)
+        ]
 
 
 def broadcast(sizes: Sequence[Sequence[Size]]) -> tuple[Size, ...]:
@@ -213,22 +194,5 @@ def _slice_scatter(
             within = apply("and", within, apply("eq", index(away % step), 0))
         moved = [away // step if d == dim else i for d, i in enumerate(at)]
         return where(within, masked(within, lambda: cast(source(moved), dtype), 0), x(at))
-
-    return call.tensor(closure, [x, source], cost=3)
-
-
-@rule(aten.select_scatter.default)
-def _select_scatter(
-    call: Call, x: LazyTensor, source: LazyTensor, dim: int, chosen: int
-) -> LazyTensor:
-    if not isinstance(chosen, int):
-        raise Unsupported("a selection that depends on the run")
-    dim %= len(x.size)
-    place = ix.of(x.size[dim]) + chosen if chosen < 0 else ix.of(chosen)
-    dtype = computed_in(call.meta.dtype)
-
-    def closure(at: Position) -> Value:
-        here = apply("eq", index(at[dim]), index(place))
-        return where(here, cast(source([*at[:dim], *at[dim + 1 :]]), dtype), x(at))
 
     return call.tensor(closure, [x, source], cost=3)

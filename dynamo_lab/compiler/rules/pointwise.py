@@ -15,6 +15,7 @@ from dynamo_lab.compiler.rules.table import (
     RULES,
     Call,
     Operand,
+    Rule,
     number,
     pointwise,
     promoted,
@@ -34,7 +35,7 @@ aten, prims = torch.ops.aten, torch.ops.prims
 Body = Callable[..., Value]
 
 
-def _enter(target: Any, body: Body, *, heavy: bool = False, compares: bool = False) -> None:
+def _expression(body: Body, *, heavy: bool = False, compares: bool = False) -> Rule:
     """A rule that is no more than an expression of its operands."""
 
     def lower(call: Call, *operands: Operand, **named: Any) -> LazyTensor:
@@ -43,37 +44,19 @@ def _enter(target: Any, body: Body, *, heavy: bool = False, compares: bool = Fal
             call, operands, lambda *v: body(*v, **named), computed=computed, heavy=heavy
         )
 
-    RULES[target] = lower
+    return lower
+
+
+def _enter(operator: Any, body: Body, *, heavy: bool = False, compares: bool = False) -> None:
+    """An expression for the overloads of tensors, and of a tensor and a number."""
+    made = _expression(body, heavy=heavy, compares=compares)
+    for name in ("default", "Tensor", "Scalar", "Tensor_Scalar"):
+        if overload := getattr(operator, name, None):
+            RULES[overload] = made
 
 
 def _named(operator: str) -> Body:
     return lambda *values: apply(operator, *values)
-
-
-_SAME_NAME = """abs acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh erf erfc exp exp2
-expm1 floor hypot log log10 log1p log2 neg rsqrt sin sinh sqrt tan tanh trunc"""
-
-for _name in _SAME_NAME.split():
-    for _overload in ("default", "Tensor", "Scalar"):
-        if hasattr(getattr(aten, _name), _overload):
-            _enter(
-                getattr(getattr(aten, _name), _overload),
-                _named(_name),
-                heavy=OPERATORS[_name].heavy,
-            )
-
-for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    for _overload in ("Tensor", "Scalar"):
-        _enter(getattr(getattr(aten, _name), _overload), _named(_name), compares=True)
-
-for _name in ("and", "or", "xor"):
-    for _overload in ("Tensor", "Scalar"):
-        _enter(getattr(getattr(aten, f"bitwise_{_name}"), _overload), _named(_name))
-    _enter(
-        getattr(aten, f"logical_{_name}").default,
-        lambda a, b, name=_name: apply(name, cast(a, torch.bool), cast(b, torch.bool)),
-        compares=True,
-    )
 
 
 def _scaled(sign: str) -> Body:
@@ -85,32 +68,41 @@ def _scaled(sign: str) -> Body:
     return body
 
 
-for _overload in ("Tensor", "Scalar"):
-    _enter(getattr(aten.add, _overload), _scaled("add"))
-    _enter(getattr(aten.sub, _overload), _scaled("sub"))
-    _enter(getattr(aten.mul, _overload), _named("mul"))
-    _enter(getattr(aten.div, _overload), _named("div"))
-    _enter(getattr(aten.fmod, _overload), _named("fmod"))
-_enter(aten.rsub.Scalar, lambda a, b, alpha=1: _scaled("sub")(b, a, alpha))
-_enter(aten.rsub.Tensor, lambda a, b, alpha=1: _scaled("sub")(b, a, alpha))
-_enter(aten.maximum.default, _named("max"))
-_enter(aten.minimum.default, _named("min"))
-_enter(aten.fmax.default, lambda a, b: _present("max", a, b))
-_enter(aten.fmin.default, lambda a, b: _present("min", a, b))
-_enter(aten.round.default, _named("round"))
-_enter(aten.reciprocal.default, lambda v: 1.0 / v)
-_enter(aten.square.default, lambda v: v * v)
-_enter(aten.sigmoid.default, lambda v: 1.0 / (1.0 + apply("exp", -v)), heavy=True)
-_enter(aten.relu.default, lambda v: apply("max", v, 0))
-_enter(aten.bitwise_not.default, lambda v: apply("invert", v))
-_enter(aten.logical_not.default, lambda v: apply("not", cast(v, torch.bool)), compares=True)
-_enter(aten.signbit.default, _named("signbit"), compares=True)
-_enter(aten.isnan.default, lambda v: apply("ne", v, v), compares=True)
-_enter(aten.isinf.default, lambda v: apply("eq", _magnitude(v), math.inf), compares=True)
-_enter(aten.addcmul.default, lambda a, b, c, value=1: a + apply("mul", b * c, value))
-_enter(aten.addcdiv.default, lambda a, b, c, value=1: a + apply("mul", b / c, value))
+_SAME_NAME = """abs acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh div erf erfc exp
+exp2 expm1 floor hypot log log10 log1p log2 mul neg round rsqrt sin sinh sqrt tan tanh trunc"""
+
+for _name in _SAME_NAME.split():
+    _enter(getattr(aten, _name), _named(_name), heavy=OPERATORS[_name].heavy)
+for _name in ("eq", "ne", "lt", "le", "gt", "ge", "signbit"):
+    _enter(getattr(aten, _name), _named(_name), compares=True)
+for _name in ("and", "or", "xor"):
+    _enter(getattr(aten, f"bitwise_{_name}"), _named(_name))
+    _enter(
+        getattr(aten, f"logical_{_name}"),
+        lambda a, b, name=_name: apply(name, cast(a, torch.bool), cast(b, torch.bool)),
+        compares=True,
+    )
+_enter(aten.add, _scaled("add"))
+_enter(aten.sub, _scaled("sub"))
+_enter(aten.rsub, lambda a, b, alpha=1: _scaled("sub")(b, a, alpha))
+_enter(aten.maximum, _named("max"))
+_enter(aten.minimum, _named("min"))
+_enter(aten.fmax, lambda a, b: _present("max", a, b))
+_enter(aten.fmin, lambda a, b: _present("min", a, b))
+_enter(aten.bitwise_left_shift, _named("shl"))
+_enter(aten.bitwise_right_shift, _named("shr"))
+_enter(aten.bitwise_not, _named("invert"))
+_enter(aten.reciprocal, lambda v: 1.0 / v)
+_enter(aten.square, lambda v: v * v)
+_enter(aten.sigmoid, lambda v: 1.0 / (1.0 + apply("exp", -v)), heavy=True)
+_enter(aten.relu, lambda v: apply("max", v, 0))
+_enter(aten.logical_not, lambda v: apply("not", cast(v, torch.bool)), compares=True)
+_enter(aten.isnan, lambda v: apply("ne", v, v), compares=True)
+_enter(aten.isinf, lambda v: apply("eq", _magnitude(v), math.inf), compares=True)
+_enter(aten.addcmul, lambda a, b, c, value=1: a + apply("mul", b * c, value))
+_enter(aten.addcdiv, lambda a, b, c, value=1: a + apply("mul", b / c, value))
 # written by Dynamo itself, and registered when it is first needed: known by name
-_enter("prims.fma.default", lambda a, b, c: a * b + c)
+RULES["prims.fma.default"] = _expression(lambda a, b, c: a * b + c)
 
 
 def _present(how: str, a: Value, b: Value) -> Value:
@@ -167,16 +159,6 @@ def _repeated(v: Value, times: int) -> Value:
     for _ in range(times - 1):
         found = found * v
     return found
-
-
-@rule(aten.bitwise_left_shift.Tensor, aten.bitwise_left_shift.Tensor_Scalar)
-def _left(call: Call, x: Operand, by: Operand) -> LazyTensor:
-    return pointwise(call, [x, by], lambda a, b: apply("shl", a, b))
-
-
-@rule(aten.bitwise_right_shift.Tensor, aten.bitwise_right_shift.Tensor_Scalar)
-def _right(call: Call, x: Operand, by: Operand) -> LazyTensor:
-    return pointwise(call, [x, by], lambda a, b: apply("shr", a, b))
 
 
 @rule(aten.clamp.default, aten.clamp.Tensor)
@@ -288,26 +270,3 @@ def _arange(call: Call, first: Any, *args: Any, start: Any = None, step: Any = 1
     if not all(isinstance(x, int | Index) for x in (start, step)):
         raise Unsupported("a range of floats")
     return call.tensor(lambda at: index(at[0] * step + start, computed_in(call.meta.dtype)), [])
-
-
-@rule(aten.fill.Scalar)
-def _fill(call: Call, _: LazyTensor, value: Any) -> LazyTensor:
-    return call.tensor(lambda at: number(value, computed_in(call.meta.dtype)), [])
-
-
-@rule(aten.nan_to_num.default)
-def _nan_to_num(
-    call: Call, x: LazyTensor, nan: Any = None, posinf: Any = None, neginf: Any = None
-) -> LazyTensor:
-    if x.dtype not in FLOATS:
-        return pointwise(call, [x], lambda v: v)
-    limits = torch.finfo(x.dtype)
-
-    def body(v: Value) -> Value:
-        large = const(limits.max if posinf is None else posinf, v.dtype)
-        small = const(limits.min if neginf is None else neginf, v.dtype)
-        found = where(apply("eq", v, math.inf), large, v)
-        found = where(apply("eq", v, -math.inf), small, found)
-        return where(apply("ne", v, v), const(nan or 0.0, v.dtype), found)
-
-    return pointwise(call, [x], body)

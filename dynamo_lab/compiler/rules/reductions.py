@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -76,45 +75,6 @@ def _mean(
     total = call.graph.reduce("sum", converted(call, x, dtype), dims, keepdim, dtype)
     count = ix.product(x.size[d] for d in dims)
     return call.tensor(lambda at: divided(total(at), count), [total])
-
-
-@rule(aten.linalg_vector_norm.default)
-def _vector_norm(
-    call: Call,
-    x: LazyTensor,
-    ord: Any = 2,
-    dim: Any = None,
-    keepdim: bool = False,
-    **_: Any,
-) -> LazyTensor:
-    """The norm of order `ord`: of 0 a count, of infinity an extreme, else a root of powers."""
-    if not isinstance(ord, int | float):
-        raise Unsupported("an order that only the run knows")
-    dtype, dims = computed_in(call.meta.dtype), dims_of(x, dim)
-    size = _mapped(converted(call, x, dtype), lambda v: apply("abs", v))
-    if abs(ord) == math.inf:
-        how = "max" if ord > 0 else "min"
-        return call.graph.reduce(how, size, dims, keepdim, call.meta.dtype)
-    total = call.graph.reduce("sum", _mapped(size, lambda v: _power(v, ord)), dims, keepdim, dtype)
-    return call.tensor(lambda at: _root(total(at), ord), [total])
-
-
-def _power(v: Value, order: float) -> Value:
-    match order:
-        case 0:
-            return cast(apply("ne", v, 0.0), v.dtype)
-        case 1:
-            return v
-        case 2:
-            return v * v
-        case _:
-            return apply("pow", v, float(order))
-
-
-def _root(v: Value, order: float) -> Value:
-    if order == 2:
-        return apply("sqrt", v)
-    return v if order in (0, 1) else apply("pow", v, 1.0 / order)
 
 
 MOST_OF_A_PRODUCT = 4096

@@ -9,9 +9,9 @@ import torch
 from dynamo_lab.compiler.body import cast, checked
 from dynamo_lab.compiler.layout import dot, spread
 from dynamo_lab.compiler.operators import computed_in
-from dynamo_lab.compiler.rules.movement import broadcast
+from dynamo_lab.compiler.rules.movement import Chosen
 from dynamo_lab.compiler.rules.pointwise import where_true
-from dynamo_lab.compiler.rules.table import Call, Operand, expanded, reader, rule
+from dynamo_lab.compiler.rules.table import Call, Operand, reader, rule
 from dynamo_lab.compiler.tensors import LazyTensor
 from dynamo_lab.compiler.work import Scatter, Unsupported
 from dynamo_lab.model.lowering import Why
@@ -85,28 +85,11 @@ def _index_put(
     accumulate: bool = False,
 ) -> LazyTensor:
     """NumPy's assignment by index tensors, which stand where the first does, or in front."""
-    ids = [*given, *[None] * (len(x.size) - len(given))]
-    if any(tensor is not None and tensor.dtype in _MASKS for tensor in ids):
-        return _put_where(call, x, ids, values, accumulate=accumulate)
-    dims = [d for d, tensor in enumerate(ids) if tensor is not None]
-    chosen = broadcast([tensor.size for tensor in ids if tensor is not None])
-    front = dims[0] if dims == list(range(dims[0], dims[-1] + 1)) else 0
-    others = [n for d, n in enumerate(x.size) if d not in dims]
-    sizes = [*others[:front], *chosen, *others[front:]]
-    readers: dict[int, Closure] = {
-        d: expanded(tensor, chosen) for d, tensor in enumerate(ids) if tensor is not None
-    }
-
-    def place(at: Position) -> list[Size]:
-        by_index = at[front : front + len(chosen)]
-        rest = [*at[:front], *at[front + len(chosen) :]]
-        return [
-            checked(readers[d](by_index), n) if d in readers else rest.pop(0)
-            for d, n in enumerate(x.size)
-        ]
-
-    value = reader(values, sizes, computed_in(x.dtype))
-    return written(call.graph, x, sizes, place, value, adds=accumulate)
+    if any(tensor is not None and tensor.dtype in _MASKS for tensor in given):
+        return _put_where(call, x, given, values, accumulate=accumulate)
+    chosen = Chosen(x, given)
+    value = reader(values, chosen.sizes, computed_in(x.dtype))
+    return written(call.graph, x, chosen.sizes, chosen.place, value, adds=accumulate)
 
 
 def _put_where(

@@ -8,7 +8,6 @@ reason.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ import torch
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Number, Value, cast, const, index, record
 from dynamo_lab.compiler.index import Index, Size
-from dynamo_lab.compiler.operators import FLOATS, computed_in
+from dynamo_lab.compiler.operators import computed_in
 from dynamo_lab.compiler.tensors import Closure, LazyTensor, LoweredGraph
 from dynamo_lab.compiler.work import Named, Unsupported
 
@@ -154,31 +153,19 @@ def tensors(operands: Sequence[Any]) -> list[LazyTensor]:
 
 
 def promoted(operands: Sequence[Operand]) -> torch.dtype:
-    """The type in which operands are compared, as `torch.result_type` has it.
-
-    By three groups, of which a later one counts only if it is of a higher category.
-    """
-    found: torch.dtype | None = None
-    groups: list[list[torch.dtype]] = [
-        [x.dtype for x in operands if isinstance(x, LazyTensor) and x.size],
-        [x.dtype for x in operands if isinstance(x, LazyTensor) and not x.size],
-        [_type_of(x) for x in operands if not isinstance(x, LazyTensor)],
-    ]
-    for group in filter(None, groups):
-        dtype = functools.reduce(torch.promote_types, group)
-        if found is None or _category(dtype) > _category(found):
-            found = dtype
-    assert found is not None
-    return found
+    """The type in which one or two operands are compared."""
+    alike = [_like(x) for x in operands]
+    return torch.result_type(alike[0], alike[-1])
 
 
-def _type_of(x: Number | Index | Named) -> torch.dtype:
-    if isinstance(x, Index):
-        return torch.int64
-    if isinstance(x, Named):
-        return x.dtype or torch.float64
-    return {bool: torch.bool, int: torch.int64, float: torch.get_default_dtype()}[type(x)]
-
-
-def _category(dtype: torch.dtype) -> int:
-    return 2 if dtype in FLOATS else 0 if dtype is torch.bool else 1
+def _like(x: Operand) -> Any:
+    """A tensor or a number that counts as much when types are promoted."""
+    match x:
+        case LazyTensor():
+            return torch.empty([1] * len(x.size), dtype=x.dtype)
+        case Index():
+            return 1
+        case Named():
+            return {torch.bool: True, torch.int64: 1}.get(x.dtype or torch.float64, 1.0)
+        case _:
+            return x

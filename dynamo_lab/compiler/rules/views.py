@@ -9,7 +9,7 @@ import torch
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.layout import Position, flatten, unflatten
-from dynamo_lab.compiler.rules.table import RULES, Call, Meta, expanded, rule
+from dynamo_lab.compiler.rules.table import Call, Meta, Rule, expanded, rule
 from dynamo_lab.compiler.work import Unsupported
 
 if TYPE_CHECKING:
@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.tensors import LazyTensor
 
 aten = torch.ops.aten
+
+VIEWS: set[Any] = {operator.getitem}
+"""The operators whose result is never stored for its own sake."""
+
+
+def view(*targets: Any) -> Callable[[Rule], Rule]:
+    """Enter a rule for these overloads, which only change the index."""
+    VIEWS.update(targets)
+    return rule(*targets)
 
 
 def view_of(
@@ -31,7 +40,7 @@ def view_of(
     return call.tensor(lambda at: x(reindex(at)), [x], meta=meta, cost=0, owns=False)
 
 
-@rule(
+@view(
     aten.view.default,
     aten._unsafe_view.default,
     aten.reshape.default,
@@ -45,19 +54,19 @@ def _view(call: Call, x: LazyTensor, *_: Any) -> LazyTensor:
     return view_of(call, x, lambda at: unflatten(flatten(at, size), x.size))
 
 
-@rule(aten.alias.default, aten.detach.default)
+@view(aten.alias.default, aten.detach.default)
 def _alias(call: Call, x: LazyTensor) -> LazyTensor:
     return view_of(call, x, lambda at: at)
 
 
-@rule(aten.permute.default)
+@view(aten.permute.default)
 def _permute(call: Call, x: LazyTensor, dims: Sequence[int]) -> LazyTensor:
     found = [d % len(dims) for d in dims]
     places = [found.index(d) for d in range(len(found))]
     return view_of(call, x, lambda at: [at[place] for place in places])
 
 
-@rule(aten.transpose.int, aten.t.default)
+@view(aten.transpose.int, aten.t.default)
 def _transpose(call: Call, x: LazyTensor, a: int = 0, b: int = -1) -> LazyTensor:
     if len(x.size) < 2:
         return _alias(call, x)
@@ -66,12 +75,12 @@ def _transpose(call: Call, x: LazyTensor, a: int = 0, b: int = -1) -> LazyTensor
     return view_of(call, x, lambda at: [at[place] for place in order])
 
 
-@rule(aten.expand.default)
+@view(aten.expand.default)
 def _expand(call: Call, x: LazyTensor, *_: Any, **__: Any) -> LazyTensor:
     return call.tensor(expanded(x, call.meta.size), [x], cost=0, owns=False)
 
 
-@rule(aten.slice.Tensor)
+@view(aten.slice.Tensor)
 def _slice(
     call: Call, x: LazyTensor, dim: int = 0, start: Any = None, _: Any = None, step: int = 1
 ) -> LazyTensor:
@@ -105,7 +114,7 @@ def first_of(start: Size | None, size: Size) -> Size:
     raise Unsupported("a slice whose start depends on the run")
 
 
-@rule(aten.select.int)
+@view(aten.select.int)
 def _select(call: Call, x: LazyTensor, dim: int, at_index: Size) -> LazyTensor:
     if not isinstance(at_index, int):
         raise Unsupported("a selection that depends on the run")
@@ -121,7 +130,7 @@ def selected(
     return view_of(call, x, lambda at: [*at[:dim], chosen, *at[dim:]], meta)
 
 
-@rule(aten.diagonal.default)
+@view(aten.diagonal.default)
 def _diagonal(
     call: Call, x: LazyTensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> LazyTensor:
@@ -135,7 +144,7 @@ def _diagonal(
     return view_of(call, x, reindex)
 
 
-@rule(aten.unfold.default)
+@view(aten.unfold.default)
 def _unfold(call: Call, x: LazyTensor, dim: int, size: int, step: int) -> LazyTensor:
     if not x.size:
         return view_of(call, x, lambda _: ())
@@ -143,21 +152,6 @@ def _unfold(call: Call, x: LazyTensor, dim: int, size: int, step: int) -> LazyTe
     return view_of(
         call, x, lambda at: [i * step + at[-1] if d == dim else i for d, i in enumerate(at[:-1])]
     )
-
-
-def _entered_as_copy(target: Any, view: Any) -> None:
-    """The view by the same arguments, as memory of its own."""
-
-    def copy(call: Call, x: LazyTensor, *args: Any, **named: Any) -> Any:
-        made = RULES[view](call, x, *args, **named)
-        parts = made if isinstance(made, list) else [made]
-        owned = [
-            call.tensor(lambda at, part=part: part(at), [part], meta=meta, cost=0)
-            for part, meta in zip(parts, call.metas, strict=True)
-        ]
-        return owned if isinstance(made, list) else owned[0]
-
-    rule(target)(copy)
 
 
 @rule(aten.flip.default)
@@ -170,7 +164,7 @@ def _flip(call: Call, x: LazyTensor, dims: Sequence[int]) -> LazyTensor:
     return call.tensor(lambda at: x(reindex(at)), [x], cost=0)
 
 
-@rule(aten.split_with_sizes.default, aten.split.Tensor, aten.unbind.int)
+@view(aten.split_with_sizes.default, aten.split.Tensor, aten.unbind.int)
 def _split(call: Call, x: LazyTensor, sizes: Any = 0, dim: int = 0) -> list[LazyTensor]:
     found: list[LazyTensor] = []
     start: Size = 0
@@ -182,41 +176,3 @@ def _split(call: Call, x: LazyTensor, sizes: Any = 0, dim: int = 0) -> list[Lazy
         found.append(part_of(call, x, dim, start, meta=meta))
         start = ix.plain(ix.of(start) + meta.size[dim])
     return found
-
-
-for _name, _overloads in {
-    **dict.fromkeys(
-        ("view", "permute", "expand", "diagonal", "unfold", "unsqueeze", "alias", "t"), ("default",)
-    ),
-    "squeeze": ("default", "dim", "dims"), "slice": ("Tensor",),
-    "unbind": ("int",), "select": ("int",), "transpose": ("int",),
-}.items():  # fmt: skip
-    for _overload in _overloads:
-        _entered_as_copy(
-            *(getattr(getattr(aten, one), _overload) for one in (f"{_name}_copy", _name))
-        )
-
-VIEWS = frozenset(
-    {
-        aten.view.default,
-        aten._unsafe_view.default,
-        aten.squeeze.default,
-        aten.squeeze.dim,
-        aten.squeeze.dims,
-        aten.unsqueeze.default,
-        aten.alias.default,
-        aten.detach.default,
-        aten.permute.default,
-        aten.transpose.int,
-        aten.t.default,
-        aten.expand.default,
-        aten.slice.Tensor,
-        aten.select.int,
-        aten.diagonal.default,
-        aten.unfold.default,
-        aten.split_with_sizes.default,
-        aten.split.Tensor,
-        operator.getitem,
-    }
-)
-"""The operators whose result is never stored for its own sake."""

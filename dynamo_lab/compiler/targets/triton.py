@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 
+from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.build import folder, keep
-from dynamo_lab.compiler.printers.printer import evaluated
 from dynamo_lab.compiler.printers.triton import TritonPrinter
-from dynamo_lab.compiler.printers.triton_text import PRELUDE
+from dynamo_lab.compiler.printers.triton_text import PRELUDE, TYPES
 from dynamo_lab.compiler.targets.accelerator import Accelerator
 from dynamo_lab.errors import LoweringError
 
@@ -73,27 +73,21 @@ def _interprets() -> bool:
 STARTED = "# started with "
 """Begins the last line of a kernel: what it is given, and what its compiler is told."""
 
-_TYPES = {
-    torch.float64: "fp64",
-    torch.float32: "fp32",
-    torch.float16: "fp16",
-    torch.bfloat16: "bf16",
-    torch.int64: "i64",
-    torch.int32: "i32",
-    torch.int16: "i16",
-    torch.int8: "i8",
-    torch.uint8: "u8",
-    torch.bool: "i1",
-}
+
+def _short(dtype: torch.dtype) -> str:
+    """What Triton's compiler calls a type: `fp32`, `bf16`, `i64`, `u8`, `i1`."""
+    name = TYPES[dtype].removeprefix("tl.")
+    kind = name.rstrip("0123456789")
+    return {"float": "fp", "bfloat": "bf", "int": "i", "uint": "u"}[kind] + name[len(kind) :]
 
 
 def _started(printed: TritonPrinter) -> str:
     """Triton's types of the parameters, then the block sizes and the options."""
     kernel, launch = printed.kernel, printed.launch
-    types = [f"*{_TYPES[kernel.buffer(name).dtype]}" for name in (*kernel.ins, *kernel.outs)]
+    types = [f"*{_short(kernel.buffer(name).dtype)}" for name in (*kernel.ins, *kernel.outs)]
     types += ["i64" for _ in kernel.sizes]
-    types += [_TYPES[dtype] for dtype in kernel.scalars.values()]
-    types += [f"*{_TYPES[dtype]}" for dtype, _ in launch.rows.values()]
+    types += [_short(dtype) for dtype in kernel.scalars.values()]
+    types += [f"*{_short(dtype)}" for dtype, _ in launch.rows.values()]
     told = {**launch.constexprs, **launch.options}
     return "; ".join([" ".join(types), " ".join(f"{name}={value}" for name, value in told.items())])
 
@@ -133,7 +127,7 @@ def launched(function: Any, launch: Launch, kernel: Kernel) -> Callable[..., Non
             return
         device = args[0].device
         rows = [
-            torch.empty(evaluated(elements, sizes), dtype=dtype, device=device)
+            torch.empty(ix.evaluated(elements, sizes), dtype=dtype, device=device)
             for dtype, elements in launch.rows.values()
         ]
         if device.type == "cuda" and device.index != torch.cuda.current_device():

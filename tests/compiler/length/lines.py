@@ -1,6 +1,7 @@
 """How long the compiler is: `python -m tests.compiler.length.lines` prints it by file.
 
-Counted are lines that hold a token of code: no blank lines, comments or docstrings.
+Counted are lines of Python that hold a token of code: no blank lines, comments or docstrings. What
+is C or Metal stands in files of its own language, which are counted apart.
 """
 
 from __future__ import annotations
@@ -59,6 +60,9 @@ def main() -> None:
         print(f"{count:6} {name}")
     parts = by_part(found)
     print(f"{parts['']:6} the compiler itself")
+    for path in sorted([*ROOT.rglob("*.h"), *ROOT.rglob("*.metal")]):
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        print(f"{lines:6} {path.relative_to(ROOT).as_posix()}, which is no Python")
     for folder, about in BESIDE.items():
         print(f"{parts[folder]:6} {folder}/: {about}")
 

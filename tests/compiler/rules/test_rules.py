@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
+from torch.fx.experimental.proxy_tensor import make_fx
 
 from dynamo_lab.compiler.backend import compiled
+from dynamo_lab.compiler.program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from dynamo_lab.compiler.program import Program
 
 pytestmark = pytest.mark.live
 
@@ -124,6 +124,20 @@ def test_what_an_unfilled_tensor_holds_is_written_over() -> None:
 
     x = torch.randn(4)
     torch.testing.assert_close(torch.compile(filled, backend="lab")(x), filled(x))
+
+
+def test_integers_divided_by_what_may_be_0_are_left_to_aten() -> None:
+    """In C they would end the process; two files had a rule for one of them, and the wrong won."""
+
+    def divided(a: torch.Tensor, b: torch.Tensor) -> list[torch.Tensor]:
+        quotients = [torch.div(a, b, rounding_mode="floor"), torch.div(a, b, rounding_mode="trunc")]
+        return [*quotients, torch.fmod(a, b), torch.remainder(a, b)]
+
+    a = torch.tensor([5, 6, 7])
+    trace = make_fx(divided, tracing_mode="fake")(a, torch.tensor([2, 3, 4]))
+    program = Program(trace)
+    assert {one.reason for one in program.fallbacks} == {"integers divided by what may be 0 or -1"}
+    assert program.kernels == []
 
 
 @pytest.mark.parametrize("mode", ["trunc", "floor"])

@@ -90,6 +90,27 @@ void kernel0(const float* restrict x0, const float* restrict x1, float* restrict
   }
 }
 
+==== aten.fmod.Scalar
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = __builtin_fmodf(t0, (1.5f));
+    buf0[i0] = t1;
+  }
+}
+
+==== aten.fmod.Tensor
+void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
+  #pragma omp simd
+  for (long i0 = 0; i0 < 24; i0++) {
+    const float t0 = x0[i0];
+    const float t1 = x1[i0];
+    const float t2 = __builtin_fmodf(t0, t1);
+    buf0[i0] = t2;
+  }
+}
+
 ==== aten.remainder.Scalar
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd

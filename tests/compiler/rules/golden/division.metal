@@ -101,6 +101,34 @@ kernel void kernel0(
   buf0[i0] = t22;
 }
 
+==== aten.fmod.Scalar
+kernel void kernel0(
+    device const float* x0,
+    device float* buf0,
+    uint thread_at [[thread_position_in_grid]]) {
+  const long x_at = thread_at;
+  if (x_at >= 24) return;
+  const long i0 = x_at;
+  const float t0 = x0[i0];
+  const float t1 = fmod(t0, (1.5f));
+  buf0[i0] = t1;
+}
+
+==== aten.fmod.Tensor
+kernel void kernel0(
+    device const float* x0,
+    device const float* x1,
+    device float* buf0,
+    uint thread_at [[thread_position_in_grid]]) {
+  const long x_at = thread_at;
+  if (x_at >= 24) return;
+  const long i0 = x_at;
+  const float t0 = x0[i0];
+  const float t1 = x1[i0];
+  const float t2 = fmod(t0, t1);
+  buf0[i0] = t2;
+}
+
 ==== aten.remainder.Scalar
 kernel void kernel0(
     device const float* x0,

@@ -48,19 +48,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
-==== aten.embedding.default
-void kernel0(const float* restrict x0, const long* restrict x1, float* restrict buf0, int* out_of_range, int threads) {
-  for (long i0 = 0; i0 < 4; i0++) {
-    const long t0 = x1[i0];
-    const long t1 = checked(t0, 9, out_of_range);
-    #pragma omp simd
-    for (long i1 = 0; i1 < 6; i1++) {
-      const float t2 = x0[6*t1 + i1];
-      buf0[6*i0 + i1] = t2;
-    }
-  }
-}
-
 ==== aten.gather.default
 void kernel0(const float* restrict x0, const long* restrict x1, float* restrict buf0, int* out_of_range, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
@@ -87,30 +74,6 @@ void kernel0(const float* restrict x0, const long* restrict x1, const long* rest
   }
 }
 
-==== aten.index_select.default
-void kernel0(const float* restrict x0, const long* restrict x1, float* restrict buf0, int* out_of_range, int threads) {
-  for (long i0 = 0; i0 < 4; i0++) {
-    #pragma omp simd
-    for (long i1 = 0; i1 < 3; i1++) {
-      const long t0 = x1[i1];
-      const long t1 = checked(t0, 6, out_of_range);
-      const float t2 = x0[t1 + 6*i0];
-      buf0[3*i0 + i1] = t2;
-    }
-  }
-}
-
-==== aten.narrow_copy.default
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  for (long i0 = 0; i0 < 4; i0++) {
-    #pragma omp simd
-    for (long i1 = 0; i1 < 3; i1++) {
-      const float t0 = x0[1 + 6*i0 + i1];
-      buf0[3*i0 + i1] = t0;
-    }
-  }
-}
-
 ==== aten.repeat.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 8; i0++) {
@@ -118,28 +81,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
     for (long i1 = 0; i1 < 6; i1++) {
       const float t0 = x0[6*((i0) % (4)) + i1];
       buf0[6*i0 + i1] = t0;
-    }
-  }
-}
-
-==== aten.select_scatter.default
-void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
-  for (long i0 = 0; i0 < 4; i0++) {
-    const long t0 = 2;
-    const float t1 = x1[i0];
-    #pragma omp simd
-    for (long i1 = 0; i1 < 2; i1++) {
-      const float t2 = x0[6*i0 + i1];
-      buf0[6*i0 + i1] = t2;
-    }
-    #pragma omp simd
-    for (long i1 = 2; i1 < 3; i1++) {
-      buf0[6*i0 + i1] = t1;
-    }
-    #pragma omp simd
-    for (long i1 = 3; i1 < 6; i1++) {
-      const float t3 = x0[6*i0 + i1];
-      buf0[6*i0 + i1] = t3;
     }
   }
 }

@@ -58,23 +58,6 @@ kernel void kernel0(
   buf0[9*i0 + i1] = t6;
 }
 
-==== aten.embedding.default
-kernel void kernel0(
-    device const float* x0,
-    device const long* x1,
-    device float* buf0,
-    device int* out_of_range,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = (x_at / (6));
-  const long i1 = x_at % (6);
-  const long t0 = x1[i0];
-  const long t1 = checked(t0, 9, out_of_range);
-  const float t2 = x0[6*t1 + i1];
-  buf0[6*i0 + i1] = t2;
-}
-
 ==== aten.gather.default
 kernel void kernel0(
     device const float* x0,
@@ -111,36 +94,6 @@ kernel void kernel0(
   buf0[i0] = t4;
 }
 
-==== aten.index_select.default
-kernel void kernel0(
-    device const float* x0,
-    device const long* x1,
-    device float* buf0,
-    device int* out_of_range,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 12) return;
-  const long i0 = (x_at / (3));
-  const long i1 = x_at % (3);
-  const long t0 = x1[i1];
-  const long t1 = checked(t0, 6, out_of_range);
-  const float t2 = x0[t1 + 6*i0];
-  buf0[3*i0 + i1] = t2;
-}
-
-==== aten.narrow_copy.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 12) return;
-  const long i0 = (x_at / (3));
-  const long i1 = x_at % (3);
-  const float t0 = x0[1 + 6*i0 + i1];
-  buf0[3*i0 + i1] = t0;
-}
-
 ==== aten.repeat.default
 kernel void kernel0(
     device const float* x0,
@@ -152,25 +105,6 @@ kernel void kernel0(
   const long i1 = x_at % (6);
   const float t0 = x0[6*((i0) % (4)) + i1];
   buf0[6*i0 + i1] = t0;
-}
-
-==== aten.select_scatter.default
-kernel void kernel0(
-    device const float* x0,
-    device const float* x1,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = (x_at / (6));
-  const long i1 = x_at % (6);
-  const long t0 = i1;
-  const long t1 = 2;
-  const bool t2 = t0 == t1;
-  const float t3 = x1[i0];
-  const float t4 = x0[6*i0 + i1];
-  const float t5 = t2 ? t3 : t4;
-  buf0[6*i0 + i1] = t5;
 }
 
 ==== aten.slice_scatter.default

@@ -540,27 +540,6 @@ void kernel0(const float* restrict x0, const float* restrict x1, float* restrict
   }
 }
 
-==== aten.fmod.Scalar
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    const float t0 = x0[i0];
-    const float t1 = __builtin_fmodf(t0, (1.5f));
-    buf0[i0] = t1;
-  }
-}
-
-==== aten.fmod.Tensor
-void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    const float t0 = x0[i0];
-    const float t1 = x1[i0];
-    const float t2 = __builtin_fmodf(t0, t1);
-    buf0[i0] = t2;
-  }
-}
-
 ==== aten.full.default
 void kernel0(float* restrict buf0, int threads) {
   #pragma omp simd
@@ -846,21 +825,6 @@ void kernel0(const float* restrict x0, const float* restrict x1, float* restrict
     const float t1 = x1[i0];
     const float t2 = t0 * t1;
     buf0[i0] = t2;
-  }
-}
-
-==== aten.nan_to_num.default
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    const float t0 = x0[i0];
-    const unsigned char t1 = t0 == (__builtin_inff());
-    const float t2 = t1 ? (3.4028234663852886e+38f) : t0;
-    const unsigned char t3 = t0 == (-__builtin_inff());
-    const float t4 = t3 ? (-3.4028234663852886e+38f) : t2;
-    const unsigned char t5 = t0 != t0;
-    const float t6 = t5 ? (0.0f) : t4;
-    buf0[i0] = t6;
   }
 }
 

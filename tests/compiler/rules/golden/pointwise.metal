@@ -708,34 +708,6 @@ kernel void kernel0(
   buf0[i0] = t6;
 }
 
-==== aten.fmod.Scalar
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  const float t1 = fmod(t0, (1.5f));
-  buf0[i0] = t1;
-}
-
-==== aten.fmod.Tensor
-kernel void kernel0(
-    device const float* x0,
-    device const float* x1,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  const float t1 = x1[i0];
-  const float t2 = fmod(t0, t1);
-  buf0[i0] = t2;
-}
-
 ==== aten.full.default
 kernel void kernel0(
     device float* buf0,
@@ -1112,24 +1084,6 @@ kernel void kernel0(
   const float t1 = x1[i0];
   const float t2 = t0 * t1;
   buf0[i0] = t2;
-}
-
-==== aten.nan_to_num.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  const bool t1 = t0 == INFINITY;
-  const float t2 = t1 ? (3.4028234663852886e+38f) : t0;
-  const bool t3 = t0 == (-INFINITY);
-  const float t4 = t3 ? (-3.4028234663852886e+38f) : t2;
-  const bool t5 = t0 != t0;
-  const float t6 = t5 ? (0.0f) : t4;
-  buf0[i0] = t6;
 }
 
 ==== aten.ne.Scalar

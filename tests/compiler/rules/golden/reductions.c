@@ -199,20 +199,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
-==== aten.linalg_vector_norm.default
-void kernel0(const float* restrict x0, float* restrict buf1, int threads) {
-  float acc0 = 0;
-  #pragma omp simd reduction(+:acc0)
-  for (long r0 = 0; r0 < 24; r0++) {
-    const float t1 = x0[r0];
-    const float t2 = __builtin_fabsf(t1);
-    const float t3 = t2 * t2;
-    acc0 += t3;
-  }
-  const float t4 = __builtin_sqrtf(acc0);
-  buf1[0] = t4;
-}
-
 ==== aten.max.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   float acc0 = LEAST(float);

@@ -284,27 +284,6 @@ kernel void kernel0(
   if (lane == 0) buf0[6*i0 + i1] = acc0;
 }
 
-==== aten.linalg_vector_norm.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf1,
-    uint thread_at [[thread_position_in_grid]],
-    uint lane [[thread_index_in_simdgroup]]) {
-  const long x_at = thread_at / 32;
-  if (x_at >= 1) return;
-  float acc0 = float(0);
-  for (long r_at = lane; r_at < 24; r_at += 32) {
-    const long r0 = r_at;
-    const float t1 = x0[r0];
-    const float t2 = fabs(t1);
-    const float t3 = t2 * t2;
-    acc0 += t3;
-  }
-  acc0 = sum_of_lanes(acc0);
-  const float t4 = sqrt(acc0);
-  if (lane == 0) buf1[0] = t4;
-}
-
 ==== aten.max.default
 kernel void kernel0(
     device const float* x0,

@@ -18,15 +18,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
-==== aten.alias_copy.default
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    const float t0 = x0[i0];
-    buf0[i0] = t0;
-  }
-}
-
 ==== aten.detach.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
@@ -47,15 +38,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
-==== aten.diagonal_copy.default
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 4; i0++) {
-    const float t0 = x0[7*i0];
-    buf0[i0] = t0;
-  }
-}
-
 ==== aten.expand.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
@@ -64,17 +46,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
       const float t0 = x0[i1];
       const float t1 = -t0;
       buf0[6*i0 + i1] = t1;
-    }
-  }
-}
-
-==== aten.expand_copy.default
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  for (long i0 = 0; i0 < 4; i0++) {
-    #pragma omp simd
-    for (long i1 = 0; i1 < 6; i1++) {
-      const float t0 = x0[i1];
-      buf0[6*i0 + i1] = t0;
     }
   }
 }
@@ -100,17 +71,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
-==== aten.permute_copy.default
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  for (long i0 = 0; i0 < 6; i0++) {
-    #pragma omp simd
-    for (long i1 = 0; i1 < 4; i1++) {
-      const float t0 = x0[i0 + 6*i1];
-      buf0[4*i0 + i1] = t0;
-    }
-  }
-}
-
 ==== aten.reshape.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
@@ -131,15 +91,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
-==== aten.select_copy.int
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 4; i0++) {
-    const float t0 = x0[1 + 6*i0];
-    buf0[i0] = t0;
-  }
-}
-
 ==== aten.slice.Tensor
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
@@ -148,17 +99,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
       const float t0 = x0[1 + 6*i0 + 2*i1];
       const float t1 = -t0;
       buf0[2*i0 + i1] = t1;
-    }
-  }
-}
-
-==== aten.slice_copy.Tensor
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  for (long i0 = 0; i0 < 4; i0++) {
-    #pragma omp simd
-    for (long i1 = 0; i1 < 2; i1++) {
-      const float t0 = x0[1 + 6*i0 + 2*i1];
-      buf0[2*i0 + i1] = t0;
     }
   }
 }
@@ -230,33 +170,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
-==== aten.squeeze_copy.default
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    const float t0 = x0[i0];
-    buf0[i0] = t0;
-  }
-}
-
-==== aten.squeeze_copy.dim
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    const float t0 = x0[i0];
-    buf0[i0] = t0;
-  }
-}
-
-==== aten.squeeze_copy.dims
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    const float t0 = x0[i0];
-    buf0[i0] = t0;
-  }
-}
-
 ==== aten.t.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
@@ -264,17 +177,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
     const float t0 = x0[i0];
     const float t1 = -t0;
     buf0[i0] = t1;
-  }
-}
-
-==== aten.t_copy.default
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  for (long i0 = 0; i0 < 6; i0++) {
-    #pragma omp simd
-    for (long i1 = 0; i1 < 4; i1++) {
-      const float t0 = x0[i0 + 6*i1];
-      buf0[4*i0 + i1] = t0;
-    }
   }
 }
 
@@ -288,17 +190,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
-==== aten.transpose_copy.int
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  for (long i0 = 0; i0 < 6; i0++) {
-    #pragma omp simd
-    for (long i1 = 0; i1 < 4; i1++) {
-      const float t0 = x0[i0 + 6*i1];
-      buf0[4*i0 + i1] = t0;
-    }
-  }
-}
-
 ==== aten.unbind.int
 void kernel0(const float* restrict x0, float* restrict buf0, float* restrict buf1, int threads) {
   #pragma omp simd
@@ -309,17 +200,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, float* restrict buf
     const float t3 = -t2;
     buf0[i0] = t1;
     buf1[i0] = t3;
-  }
-}
-
-==== aten.unbind_copy.int
-void kernel0(const float* restrict x0, float* restrict buf0, float* restrict buf1, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 6; i0++) {
-    const float t0 = x0[i0];
-    const float t1 = x0[6 + i0];
-    buf0[i0] = t0;
-    buf1[i0] = t1;
   }
 }
 
@@ -337,19 +217,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
-==== aten.unfold_copy.default
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  for (long i0 = 0; i0 < 4; i0++) {
-    for (long i1 = 0; i1 < 2; i1++) {
-      #pragma omp simd
-      for (long i2 = 0; i2 < 3; i2++) {
-        const float t0 = x0[6*i0 + 2*i1 + i2];
-        buf0[6*i0 + 3*i1 + i2] = t0;
-      }
-    }
-  }
-}
-
 ==== aten.unsqueeze.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
@@ -360,15 +227,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
-==== aten.unsqueeze_copy.default
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    const float t0 = x0[i0];
-    buf0[i0] = t0;
-  }
-}
-
 ==== aten.view.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
@@ -376,14 +234,5 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
     const float t0 = x0[i0];
     const float t1 = -t0;
     buf0[i0] = t1;
-  }
-}
-
-==== aten.view_copy.default
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    const float t0 = x0[i0];
-    buf0[i0] = t0;
   }
 }

@@ -24,18 +24,6 @@ kernel void kernel0(
   buf0[i0] = t1;
 }
 
-==== aten.alias_copy.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  buf0[i0] = t0;
-}
-
 ==== aten.detach.default
 kernel void kernel0(
     device const float* x0,
@@ -62,18 +50,6 @@ kernel void kernel0(
   buf0[i0] = t1;
 }
 
-==== aten.diagonal_copy.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 4) return;
-  const long i0 = x_at;
-  const float t0 = x0[7*i0];
-  buf0[i0] = t0;
-}
-
 ==== aten.expand.default
 kernel void kernel0(
     device const float* x0,
@@ -86,19 +62,6 @@ kernel void kernel0(
   const float t0 = x0[i1];
   const float t1 = -t0;
   buf0[6*i0 + i1] = t1;
-}
-
-==== aten.expand_copy.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = (x_at / (6));
-  const long i1 = x_at % (6);
-  const float t0 = x0[i1];
-  buf0[6*i0 + i1] = t0;
 }
 
 ==== aten.flip.default
@@ -127,19 +90,6 @@ kernel void kernel0(
   buf0[i0] = t1;
 }
 
-==== aten.permute_copy.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = (x_at / (4));
-  const long i1 = x_at % (4);
-  const float t0 = x0[i0 + 6*i1];
-  buf0[4*i0 + i1] = t0;
-}
-
 ==== aten.reshape.default
 kernel void kernel0(
     device const float* x0,
@@ -166,18 +116,6 @@ kernel void kernel0(
   buf0[i0] = t1;
 }
 
-==== aten.select_copy.int
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 4) return;
-  const long i0 = x_at;
-  const float t0 = x0[1 + 6*i0];
-  buf0[i0] = t0;
-}
-
 ==== aten.slice.Tensor
 kernel void kernel0(
     device const float* x0,
@@ -190,19 +128,6 @@ kernel void kernel0(
   const float t0 = x0[1 + 6*i0 + 2*i1];
   const float t1 = -t0;
   buf0[2*i0 + i1] = t1;
-}
-
-==== aten.slice_copy.Tensor
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 8) return;
-  const long i0 = (x_at / (2));
-  const long i1 = x_at % (2);
-  const float t0 = x0[1 + 6*i0 + 2*i1];
-  buf0[2*i0 + i1] = t0;
 }
 
 ==== aten.split.Tensor
@@ -288,42 +213,6 @@ kernel void kernel0(
   buf0[i0] = t1;
 }
 
-==== aten.squeeze_copy.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  buf0[i0] = t0;
-}
-
-==== aten.squeeze_copy.dim
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  buf0[i0] = t0;
-}
-
-==== aten.squeeze_copy.dims
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  buf0[i0] = t0;
-}
-
 ==== aten.t.default
 kernel void kernel0(
     device const float* x0,
@@ -337,19 +226,6 @@ kernel void kernel0(
   buf0[i0] = t1;
 }
 
-==== aten.t_copy.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = (x_at / (4));
-  const long i1 = x_at % (4);
-  const float t0 = x0[i0 + 6*i1];
-  buf0[4*i0 + i1] = t0;
-}
-
 ==== aten.transpose.int
 kernel void kernel0(
     device const float* x0,
@@ -361,19 +237,6 @@ kernel void kernel0(
   const float t0 = x0[i0];
   const float t1 = -t0;
   buf0[i0] = t1;
-}
-
-==== aten.transpose_copy.int
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = (x_at / (4));
-  const long i1 = x_at % (4);
-  const float t0 = x0[i0 + 6*i1];
-  buf0[4*i0 + i1] = t0;
 }
 
 ==== aten.unbind.int
@@ -393,21 +256,6 @@ kernel void kernel0(
   buf1[i0] = t3;
 }
 
-==== aten.unbind_copy.int
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    device float* buf1,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 6) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  const float t1 = x0[6 + i0];
-  buf0[i0] = t0;
-  buf1[i0] = t1;
-}
-
 ==== aten.unfold.default
 kernel void kernel0(
     device const float* x0,
@@ -423,20 +271,6 @@ kernel void kernel0(
   buf0[6*i0 + 3*i1 + i2] = t1;
 }
 
-==== aten.unfold_copy.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = (x_at / (6));
-  const long i1 = (x_at / (3)) % (2);
-  const long i2 = x_at % (3);
-  const float t0 = x0[6*i0 + 2*i1 + i2];
-  buf0[6*i0 + 3*i1 + i2] = t0;
-}
-
 ==== aten.unsqueeze.default
 kernel void kernel0(
     device const float* x0,
@@ -450,18 +284,6 @@ kernel void kernel0(
   buf0[i0] = t1;
 }
 
-==== aten.unsqueeze_copy.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  buf0[i0] = t0;
-}
-
 ==== aten.view.default
 kernel void kernel0(
     device const float* x0,
@@ -473,16 +295,4 @@ kernel void kernel0(
   const float t0 = x0[i0];
   const float t1 = -t0;
   buf0[i0] = t1;
-}
-
-==== aten.view_copy.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  buf0[i0] = t0;
 }

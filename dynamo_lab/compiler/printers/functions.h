@@ -1,24 +1,12 @@
-"""Functions of floats as polynomials, for where the C library has none for vectors.
+/* Functions of floats as polynomials, for where the C library has none for vectors.
 
-Each is straight-line code, which a C compiler makes vector code of. They hold to a few units in the
-last place (`tests/compiler/test_functions.py` measures them against float64), infinities, NaN and
-subnormal numbers included. Doubles, and functions that are not here, are the C library's.
+   Each is straight-line code, which a C compiler makes vector code of. They hold to a few units in the
+   last place (tests/compiler/test_functions.py measures them against float64), infinities, NaN and
+   subnormal numbers included. Doubles, and functions that are not here, are the C library's.
 
-The polynomials are those of Cephes (`expf`, `logf`, `tanhf`), of FreeBSD's msun (`sinf`, `cosf`)
-and of N. Juffa's `erff`. A large angle is reduced as Payne and Hanek do it: of its product with
-2 / pi only the bits around the point matter, so the mantissa is multiplied by a window of 2 / pi.
-"""
-
-from __future__ import annotations
-
-import functools
-
-NAMES = (
-    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tanh", "erf",
-)  # fmt: skip
-"""Those that are here."""
-
-_FUNCTIONS = r"""
+   The polynomials are those of Cephes (expf, logf, tanhf), of FreeBSD's msun (sinf, cosf) and of
+   N. Juffa's erff. A large angle is reduced as Payne and Hanek do it: of its product with 2 / pi only
+   the bits around the point matter, so the mantissa is multiplied by a window of 2 / pi. */
 typedef union { float f; int i; } own_bits;
 static inline float own_from(int i) { own_bits b; b.i = i; return b.f; }
 static inline int own_to(float f) { own_bits b; b.f = f; return b.i; }
@@ -145,11 +133,16 @@ static inline float own_erff(float x) {
   float made = t > 0.927734375f ? __builtin_copysignf(large, x) : p * x + x;
   return x != x ? x : made;
 }
-"""
 
-
-@functools.cache
-def functions() -> str:
-    """The text of all of them, each in place of the C library's."""
-    named = [f"#define {name}f own_{name}f" for name in NAMES]
-    return "\n".join([_FUNCTIONS, *named, ""])
+/* Each in place of the C library's. */
+#define expf own_expf
+#define exp2f own_exp2f
+#define expm1f own_expm1f
+#define logf own_logf
+#define log2f own_log2f
+#define log10f own_log10f
+#define log1pf own_log1pf
+#define sinf own_sinf
+#define cosf own_cosf
+#define tanhf own_tanhf
+#define erff own_erff
