@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
+from dynamo_lab.suite.corpus import corpus
 from dynamo_lab.suite.corpus.announced import COUNTED, announced
 from dynamo_lab.suite.corpus.corpus import FAMILIES, chosen, entries_of
 from dynamo_lab.suite.models.models import models
@@ -49,13 +51,23 @@ def test_timm_has_each_model() -> None:
     assert [name for name in named if not timm.is_model(name)] == []
 
 
-def test_they_are_tried_where_they_are_named_and_not_twice() -> None:
+def test_they_are_tried_where_they_are_named_and_not_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     again = [family.name for family in FAMILIES if not family.usual]
     assert again == ["2.0-huggingface", "2.0-timm", "2.0-torchbench"]
-    assert not any(name.startswith("2.0-") for name in chosen(""))
-    for family in again:
-        if names := list(entries_of(family)):
-            assert chosen(family) == names
+    monkeypatch.setattr(corpus, "entries_of", lambda family: {f"{family}:one": None})
+    assert chosen("") == [f"{family.name}:one" for family in FAMILIES if family.usual]
+    assert chosen("2.0-timm") == ["2.0-timm:one"]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("transformers") is None, reason="no transformers")
+def test_one_with_its_head_is_small_and_runs() -> None:
+    program = entries_of("2.0-huggingface")["2.0-huggingface:YituTechConvBert"].build()
+    assert type(program.fn).__name__ == "ConvBertForMaskedLM"
+    assert isinstance(program.fn, torch.nn.Module)
+    assert sum(one.numel() for one in program.fn.parameters()) < 10_000_000
+    assert program.run(program.fn).logits.shape[:2] == program.kwargs["input_ids"].shape
 
 
 def test_the_page_is_the_one_that_its_script_writes() -> None:

@@ -16,7 +16,7 @@ from dynamo_lab.suite.corpus.program import Entry, Program
 from dynamo_lab.suite.corpus.transformers_inputs import guesses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
 _LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers",
            "decoder_layers", "num_decoder_layers", "num_encoder_layers", "depth")  # fmt: skip
@@ -143,7 +143,7 @@ def _sized(kind: Any, sizes: dict[str, Any]) -> Any:
         return usual
     given: dict[str, Any] = {key: size for key, size in sizes.items() if _has(usual, key)}
     rope = _get(usual, "rope_parameters")
-    if "head_dim" in given and isinstance(rope, dict) and "mrope_section" in rope:
+    if "head_dim" in sizes and isinstance(rope, dict) and _has_sections(usual, rope):
         given["rope_parameters"] = {**rope, "mrope_section": _SECTIONS}
     for key, value in vars(usual).items():
         if isinstance(value, PretrainedConfig):
@@ -152,9 +152,16 @@ def _sized(kind: Any, sizes: dict[str, Any]) -> Any:
     return kind(**given)
 
 
+def _has_sections(config: Any, rope: Mapping[str, Any]) -> bool:
+    """Whether a small head would not fit the usual sections."""
+    known = (*rope, *(_get(config, "ignore_keys_at_rope_validation") or ()))
+    return "mrope_section" in known
+
+
 def _has(config: Any, name: str) -> bool:
-    """Whether it has a number of this name; the width of heads may be left to the others."""
-    return isinstance(_get(config, name), int) or (name == "head_dim" and name in vars(config))
+    """Whether it has a number of this name, or leaves one open that it needs."""
+    is_open = name in ("head_dim", "vocab_size") and name in vars(config)
+    return isinstance(_get(config, name), int) or is_open
 
 
 def _get(config: Any, name: str) -> Any:
