@@ -24,7 +24,7 @@ class Waiting:
         if now - self._told < PROGRESS_SECONDS:
             return
         self._told = now
-        left = "" if seconds_left is None else f"{max(1, round(seconds_left))} s left"
+        left = "" if seconds_left is None else f"{_rounded(seconds_left)} left"
         self._show(
             {
                 "active": True,
@@ -34,3 +34,7 @@ class Waiting:
                 "seconds": round(now - self._started, 1),
             }
         )
+
+
+def _rounded(seconds: float) -> str:
+    return f"{max(1, round(seconds))} s" if seconds < 120 else f"{round(seconds / 60)} min"

@@ -32,7 +32,7 @@ def test_a_setting_of_ddp_is_tried_and_stopped(open_notebook: OpenNotebook) -> N
     row = settings.locator("li", has_text="gradient_as_bucket_view=True")
     row.get_by_role("button", name="Try it").click()
     row.get_by_text("Job 2 of 14, without gradient_as_bucket_view=True").wait_for(timeout=240_000)
-    row.get_by_text("s left").wait_for()
+    row.get_by_text(" left").wait_for()
     row.get_by_role("button", name="Stop").click()
     row.get_by_text("Stops once the job that runs now has ended").wait_for()
     stopped = settings.get_by_text("It was stopped before all jobs had run.")

@@ -240,6 +240,27 @@ def test_a_statement_lights_its_line_and_its_instructions(show: Callable[[str], 
     assembly.locator(".cm-line", has_text="math.erf").wait_for()
 
 
+def test_a_line_leads_to_its_instructions_and_stays_selected(
+    show: Callable[[str], Opened],
+) -> None:
+    page = show("assembled").page
+    page.locator(".dl-code .cm-line[data-entity]").first.click(position={"x": 60, "y": 5})
+    line = page.locator(".dl-code .cm-line.is-held").first.inner_text()
+    page.locator(".dl-station", has_text="instructions").locator(".dl-stop").first.click()
+    page.locator("[data-tab=kernels][aria-selected=true]").wait_for()
+    assert page.locator(".dl-assembly .cm-line.is-held").count() > 0
+    assert page.locator(".dl-code .cm-line.is-held").first.inner_text() == line
+
+
+def test_why_not_begins_with_a_pair_that_was_refused(show: Callable[[str], Opened]) -> None:
+    page = show("scheduled").page
+    open_tab(page, "fusion")
+    page.get_by_role("button", name="Why not?").click()
+    page.locator(".dl-why-title", has_text="are not fused").wait_for()
+    page.locator(".dl-why-choices select").last.select_option("-1")
+    page.locator(".dl-why-title").wait_for(state="detached")
+
+
 def test_modules_open_and_lead_to_their_kernels_and_nodes(show: Callable[[str], Opened]) -> None:
     page = show("blocks").page
     open_tab(page, "modules")

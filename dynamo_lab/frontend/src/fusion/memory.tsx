@@ -68,6 +68,21 @@ function Life({ life, count, at }: { life: LifeView; count: number; at: number }
   );
 }
 
+/** What the colours of the bars mean, of those that there are; of other buffers they tell when they are in use. */
+const ROLES: Readonly<Record<string, string>> = { output: "returned", donated: "saved by the forward, may be overwritten" };
+
+function Legend({ lives }: { lives: readonly LifeView[] }) {
+  const roles = Object.keys(ROLES).filter((role) => lives.some((life) => life.role === role));
+  const isKept = lives.some((life) => !["output", "donated"].includes(life.role) && life.end > life.last_read);
+  const told = [["", "in use"], ...roles.map((role) => [role, ROLES[role]])];
+  return (
+    <p class="dl-life-legend dl-dim">
+      {told.map(([role, text]) => <span key={text}><i class={`dl-life-bar${role && ` dl-role-${role}`}`} />{text}</span>)}
+      {isKept && <span><i class="dl-life-bar is-kept" />kept, and not read any more</span>}
+    </p>
+  );
+}
+
 function Plan({ plan }: { plan: MemoryView }) {
   const store = useStore();
   const { kin } = useModel();
@@ -88,6 +103,7 @@ function Plan({ plan }: { plan: MemoryView }) {
           {at.value >= 0 && <button type="button" class="dl-button" onClick={() => (at.value = -1)}>Show all</button>}
           <span class="dl-dim" role="status">{at.value < 0 ? `${rows.length} buffers over ${plan.steps.length} calls` : `${rows.length} buffers at call ${at.value + 1}, ${plan.steps[at.value].name}: ${plan.steps[at.value].size}`}</span>
         </div>
+        <Legend lives={plan.lives} />
       </div>
       <VirtualList
         label="Buffers" count={rows.length} row={24} entity={(i) => (rows[i].operation < 0 ? "" : opEntity(rows[i].operation))}

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { AssemblyView, KernelView } from "../core/types.generated";
 import { plural } from "../core/words";
+import { useDrawn } from "../ui/after-drawing";
 import { Empty } from "../ui/bits";
 import { around } from "../ui/paging";
 import { GroundCode } from "./code";
@@ -29,6 +30,7 @@ const hasCode = ({ code, language }: KernelView): boolean => code !== "" && lang
 
 export function Panes(props: PanesProps) {
   const { kernels, kernel, source, carry, pointed, assembly } = props;
+  const isDrawn = useDrawn();
   const of = useMemo((): LineOf => {
     const origin: LineOf = kernel ? originOf(kernel, source) : () => 0;
     return (line) => carry(origin(line));
@@ -53,9 +55,9 @@ export function Panes(props: PanesProps) {
       </div>
       <div class={`dl-ground-code${assembly === undefined ? "" : " is-split"}`}>
         {hasCode(kernel)
-          ? <GroundCode text={kernel.code} language={kernel.language} label={`Code of ${kernel.name}`} of={of} pointed={pointed} />
+          ? isDrawn && <GroundCode text={kernel.code} language={kernel.language} label={`Code of ${kernel.name}`} of={of} pointed={pointed} />
           : <Empty title="No code of its own">A library computes it: the compiler writes the call only.</Empty>}
-        {assembly !== undefined && <Below {...props} of={of} />}
+        {assembly !== undefined && isDrawn && <Below {...props} of={of} />}
       </div>
     </>
   );
