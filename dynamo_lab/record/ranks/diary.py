@@ -21,6 +21,8 @@ _TICK = 0.02
 """Seconds between two looks at where the main thread is."""
 _LOOK = 0.1
 """Seconds between two looks at what was recorded, and at what the rank is told."""
+_QUICK = 1
+"""How well a recording is packed that another is soon to take the place of: see gzip."""
 _SHARE = 50
 """What is known is looked at, and written, at most this fraction of the time: 1 of 50 seconds."""
 
@@ -84,17 +86,17 @@ class Diary(threading.Thread):
         )  # fmt: skip
         return (*map(len, tables), self.rank.calls())
 
-    def write(self) -> None:
+    def write(self, level: int = _QUICK) -> None:
         """Write the recording as it is now."""
         with self._writing:
             state = self._state()
-            codec.save(self._recorder.freeze(), self._folder.recording(self._number))
+            codec.save(self._recorder.freeze(), self._folder.recording(self._number), level)
             self._written = state
 
     def close(self, ending: Ending) -> None:
         """Write the recording with the rank's end, and then no more."""
         self.rank.ending = ending
-        self.write()
+        self.write(level=6)
         files.write_text(self._folder.done(self._number), ending.kind)
 
     def end(self) -> None:

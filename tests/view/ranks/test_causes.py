@@ -106,7 +106,7 @@ def test_a_collective_that_only_the_other_rank_is_led_to_has_its_condition() -> 
 
 
 def test_what_all_are_in_is_told_where_nobody_is_missing() -> None:
-    """As with another source on each rank: what they bring is alike, and the source not recorded."""
+    """As with another source on each rank: what they bring is alike, but not recorded which."""
     for name, words in (
         ("broadcast", "all must name the same rank as its source, which is not recorded."),
         ("all_reduce", "they bring alike tensors, and why it does not end is not known."),
