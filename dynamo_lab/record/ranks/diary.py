@@ -24,7 +24,7 @@ _LOOK = 0.1
 _QUICK = 1
 """How well a recording is packed that another is soon to take the place of: see gzip."""
 _SHARE = 50
-"""What is known is looked at, and written, at most this fraction of the time: 1 of 50 seconds."""
+"""Of the time since the process began, what is new is looked for, and written, in 1 of 50 parts."""
 
 
 class Diary(threading.Thread):
@@ -47,7 +47,8 @@ class Diary(threading.Thread):
         self._closed = threading.Event()
         self._writing = threading.Lock()
         self._written: tuple[int, ...] = ()
-        self._next = 0.0
+        self._spent = 0.0
+        self._begun = time.monotonic() - time.process_time()  # so that the first writes come soon
         self._wakeup: tuple[int, int] | None = None
 
     def run(self) -> None:
@@ -72,11 +73,11 @@ class Diary(threading.Thread):
         if self._folder.asked.exists() and not self._folder.told(self._number).exists():
             self.write()
             self._folder.told(self._number).touch()
-        elif time.monotonic() > self._next:
+        elif self._spent * _SHARE < time.monotonic() - self._begun:
             started = time.thread_time()
             if self._state() != self._written:
                 self.write()
-            self._next = time.monotonic() + _SHARE * (time.thread_time() - started)
+            self._spent += time.thread_time() - started
 
     def _state(self) -> tuple[int, ...]:
         """What changes where something new is known."""
