@@ -107,11 +107,18 @@ def _mask(answer: Any) -> str:
     for query, key in (got != expected).nonzero()[:1].tolist():
         says, should = ("may", "may not") if got[query, key] else ("may not", "may")
         need(False, f"Yours says that token {query} {says} see token {key}. It {should}.")
-    made = create_block_mask(answer, *sizes, device="cpu")
-    parts = (made.kv_num_blocks, made.full_kv_num_blocks)
+    visited, longer = (
+        _visited(create_block_mask(answer, None, None, n, n, device="cpu"))
+        for n in (_TOKENS, 2 * _TOKENS)
+    )
+    return f"{visited} blocks are visited; for twice the tokens {longer}."
+
+
+def _visited(mask: Any) -> str:
+    """'7 of 16', the blocks of a mask in which something is allowed."""
+    parts = (mask.kv_num_blocks, mask.full_kv_num_blocks)
     visited = sum(int(part.sum()) for part in parts if part is not None)
-    blocks = made.kv_num_blocks.shape[-1] ** 2
-    return f"{visited} of {blocks} blocks are visited, and twice as many for twice the tokens."
+    return f"{visited} of {mask.kv_num_blocks.shape[-1] ** 2}"
 
 
 def _sdpa_bytes() -> tuple[int, int, int]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from dynamo_lab.measure.rounds import Watch
 from dynamo_lab.measure.statistics import Ratio, unpaired
 from dynamo_lab.record.ranks.launch import launch
-from dynamo_lab.view.ranks.causes import causes, known_of
+from dynamo_lab.view.ranks.causes.causes import causes, known_of
 from dynamo_lab.view.ranks.steps import step_seconds
 
 if TYPE_CHECKING:

@@ -94,7 +94,7 @@ def run_ranks(job: Job, case: Case, steps: Steps) -> Result:
 
 def _facts(ran: RanksJob, folder: Path) -> dict[str, Any]:
     """What the ranks left: their times, or why there are none."""
-    from dynamo_lab.view.ranks.causes import causes
+    from dynamo_lab.view.ranks.causes.causes import causes
 
     first = ran.recordings[0]
     graphs = len(first.captured_graphs())

@@ -179,7 +179,7 @@ def test_logs_without_a_compilation_are_not_the_same(tmp_path):
         (tmp_path / f"x_rank_{rank}_a.log").write_text(text, encoding="utf-8")
     found = lab.open_trace(tmp_path)
     assert isinstance(found, Ranks)
-    assert "no compilation" in found.ranks().sentence
+    assert "No compilation is known" in found.ranks().sentence
 
 
 def test_a_graph_that_only_some_ranks_have_is_told(tmp_path):

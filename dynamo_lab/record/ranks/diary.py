@@ -21,8 +21,10 @@ _TICK = 0.02
 """Seconds between two looks at where the main thread is."""
 _LOOK = 0.1
 """Seconds between two looks at what was recorded, and at what the rank is told."""
+_QUICK = 1
+"""How well a recording is packed that another is soon to take the place of: see gzip."""
 _SHARE = 50
-"""What is known is looked at, and written, at most this fraction of the time: 1 of 50 seconds."""
+"""Of the time since the process began, what is new is looked for, and written, in 1 of 50 parts."""
 
 
 class Diary(threading.Thread):
@@ -45,7 +47,8 @@ class Diary(threading.Thread):
         self._closed = threading.Event()
         self._writing = threading.Lock()
         self._written: tuple[int, ...] = ()
-        self._next = 0.0
+        self._spent = 0.0
+        self._begun = time.monotonic() - time.process_time()  # so that the first writes come soon
         self._wakeup: tuple[int, int] | None = None
 
     def run(self) -> None:
@@ -70,11 +73,11 @@ class Diary(threading.Thread):
         if self._folder.asked.exists() and not self._folder.told(self._number).exists():
             self.write()
             self._folder.told(self._number).touch()
-        elif time.monotonic() > self._next:
+        elif self._spent * _SHARE < time.monotonic() - self._begun:
             started = time.thread_time()
             if self._state() != self._written:
                 self.write()
-            self._next = time.monotonic() + _SHARE * (time.thread_time() - started)
+            self._spent += time.thread_time() - started
 
     def _state(self) -> tuple[int, ...]:
         """What changes where something new is known."""
@@ -84,17 +87,17 @@ class Diary(threading.Thread):
         )  # fmt: skip
         return (*map(len, tables), self.rank.calls())
 
-    def write(self) -> None:
+    def write(self, level: int = _QUICK) -> None:
         """Write the recording as it is now."""
         with self._writing:
             state = self._state()
-            codec.save(self._recorder.freeze(), self._folder.recording(self._number))
+            codec.save(self._recorder.freeze(), self._folder.recording(self._number), level)
             self._written = state
 
     def close(self, ending: Ending) -> None:
         """Write the recording with the rank's end, and then no more."""
         self.rank.ending = ending
-        self.write()
+        self.write(level=6)
         files.write_text(self._folder.done(self._number), ending.kind)
 
     def end(self) -> None:

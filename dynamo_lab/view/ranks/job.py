@@ -9,7 +9,7 @@ from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.ranks import collectives, memory, messages, plans, reducers, splits
-from dynamo_lab.view.ranks.causes import causes, known_of
+from dynamo_lab.view.ranks.causes.causes import causes, known_of
 from dynamo_lab.view.ranks.mesh import meshes, tensors
 from dynamo_lab.view.ranks.ranks import RanksView, build
 

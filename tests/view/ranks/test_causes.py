@@ -11,7 +11,7 @@ from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Handled, Rank, Stay
 from dynamo_lab.model.recording import Failure, Recording
-from dynamo_lab.view.ranks.causes import causes
+from dynamo_lab.view.ranks.causes.causes import causes
 from dynamo_lab.view.ranks.job import build_job
 
 TEXT = """\
@@ -103,6 +103,26 @@ def test_a_collective_that_only_the_other_rank_is_led_to_has_its_condition() -> 
     )
     assert "where rank 0 calls `barrier` at train.py, line 5" in told
     assert "on rank 0 it is under `if rank == 0` (line 4)" in told
+
+
+def test_what_all_are_in_is_told_where_nobody_is_missing() -> None:
+    """As with another source on each rank: what they bring is alike, but not recorded which."""
+    for name, words in (
+        ("broadcast", "all must name the same rank as its source, which is not recorded."),
+        ("all_reduce", "they bring alike tensors, and why it does not end is not known."),
+    ):
+        (told,) = said(
+            rank(0, waiting(3, name=name), kind="cut off", line=3),
+            rank(1, waiting(3, name=name), kind="cut off", line=3),
+        )
+        assert told.startswith(f"Ranks 0 and 1 are all in `{name}` 1 of all ranks at train.py")
+        assert told.endswith(words)
+
+
+def test_a_rank_that_is_nowhere_near_the_others_is_told_who_had_ended() -> None:
+    (told,) = said(rank(0, kind="cut off", line=2), rank(1, line=8))
+    assert told.startswith("Rank 0 was at train.py, line 2")
+    assert told.endswith("when its 10 s were over; rank 1 had ended by then.")
 
 
 def test_other_sizes_are_told_also_if_nothing_failed() -> None:
@@ -234,7 +254,7 @@ def test_a_rank_that_is_on_its_way_is_told_with_its_time_there() -> None:
 def test_a_rank_whose_line_is_not_known_is_told_as_such() -> None:
     (told,) = said(rank(0, kind="cut off"), rank(1))
     over = "when its 10 s were over, on a line that is not known"
-    assert told == f"Rank 0 was still under way {over}."
+    assert told == f"Rank 0 was still under way {over}; rank 1 had ended by then."
     (told,) = said(rank(0, waiting(3), kind="cut off", line=3), rank(1, kind="cut off"))
     assert told.startswith(f"Rank 1 was still under way {over}, and had not come to `all_reduce`")
 

@@ -15,7 +15,7 @@ from dynamo_lab.model.ranks.ranks import Timeline
 from dynamo_lab.model.ranks.redistributions import Redistribution
 from dynamo_lab.model.ranks.splits import Bucket, Split
 from dynamo_lab.view.ranks import collectives, splits
-from dynamo_lab.view.ranks.causes import known_of
+from dynamo_lab.view.ranks.causes.causes import known_of
 from dynamo_lab.view.ranks.mesh.placements import Placements
 from dynamo_lab.view.ranks.reasons import operator_of, why
 from tests.view.ranks.test_causes import call, rank

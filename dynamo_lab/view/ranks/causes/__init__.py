@@ -1,0 +1,1 @@
+"""Why a job of several ranks failed, hung or was slow."""

@@ -1,0 +1,169 @@
+"""Why a job of several ranks failed, hung or was slow: which rank, on which line, and why."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from dynamo_lab.model.ranks.jobs import Job
+from dynamo_lab.model.ranks.ranks import Call
+from dynamo_lab.view.core.words import first_up
+from dynamo_lab.view.ranks.causes.hangs import elsewhere, never_came, together
+from dynamo_lab.view.ranks.causes.late import longest_wait
+from dynamo_lab.view.ranks.causes.words import (
+    OTHERWISE,
+    at,
+    brought,
+    call_words,
+    handling,
+    on,
+    under,
+)
+from dynamo_lab.view.ranks.known import Known, group_words
+from dynamo_lab.view.ranks.meetings import Meeting, differs, meetings
+
+_TOO_MUCH = re.compile(r"op\.preamble\.length <= op\.nbytes\.?\s*(\d+) vs\.? (\d+)")
+
+
+def known_of(job: Job) -> list[Known]:
+    """Its ranks, each with its recording."""
+    return [
+        Known(f"rank {one.rank.number}", one, one.rank)
+        for one in job.recordings
+        if one.rank is not None
+    ]
+
+
+def causes(job: Job) -> Iterator[str]:
+    """What went wrong, the cause before what follows from it; nothing if all went well."""
+    ranks = known_of(job)
+    told = list(_causes(job, ranks))
+    yield from told
+    if job.was_cut and not told:
+        yield from together(ranks, meetings(ranks), job)
+
+
+def _causes(job: Job, ranks: Sequence[Known]) -> Iterator[str]:
+    if job.plan is not None:  # nobody met
+        yield from _raised(ranks)
+        return
+    met = meetings(ranks)
+    failed = job.was_cut or any(one.rank.ending.kind != "finished" for one in ranks)
+    yield from _ended_from_outside(ranks)
+    yield from _parted(ranks, met)
+    yield from _raised(ranks)
+    yield from _exited(ranks)
+    if failed:
+        yield from never_came(ranks, met, job.limit)
+        yield from elsewhere(ranks, job)
+    else:
+        yield from longest_wait(ranks, met)
+
+
+def _ended_from_outside(ranks: Sequence[Known]) -> Iterator[str]:
+    for one in ranks:
+        ending = one.rank.ending
+        if ending.kind == "stopped":
+            how = f"stood still ({ending.signal}){at(one)}"
+            yield f"{first_up(one.label)} {how}{_who_waits(one, ranks)}."
+        elif ending.kind == "killed":
+            said = f": {ending.message}" if ending.message else ""
+            told = _mismatch(one, ranks) or f"{_who_waits(one, ranks)}{said.rstrip('.')}"
+            yield f"{first_up(one.label)} was ended by {ending.signal}{at(one)}{told}."
+
+
+def _mismatch(one: Known, ranks: Sequence[Known]) -> str:
+    """What gloo ends a process with that got more than it waited for; empty of other last words.
+
+    The calls of such a rank are lost with it, but not those of the others.
+    """
+    found = _TOO_MUCH.search(one.rank.ending.message)
+    if found is None:
+        return ""
+    came, wanted = found.groups()
+    others = [
+        f"{other.label} brings {brought(call)} to {call_words(call)}{on(other, call)}"
+        for other in ranks
+        if other is not one and (call := other.waiting) is not None
+    ]
+    return (
+        f": gloo got a piece of {came} bytes from another rank where it waited for {wanted}, so "
+        "ranks bring different sizes or types to a collective, or call different ones"
+        + (f"; {others[0]}" if others else "")
+    )
+
+
+def _who_waits(missing: Known, ranks: Sequence[Known]) -> str:
+    """'; rank 0 waited for it in `all_reduce` 2 (train.py, line 8)'."""
+    for one in ranks:
+        call = one.waiting
+        if call is not None and one is not missing and missing.rank.number in _members(one, call):
+            where = one.where(one.line_of(call))
+            return f"; {one.label} waited for it in {call_words(call)}" + (
+                f" at {where}" if where else ""
+            )
+    return ""
+
+
+def _members(one: Known, call: Call) -> tuple[int, ...]:
+    ranks = next((group.ranks for group in one.rank.groups if group.name == call.group), ())
+    return ranks or tuple(range(one.rank.size))
+
+
+def _parted(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str]:
+    """The first meeting to which ranks came with different calls: what follows is off by it."""
+    by_number = {one.rank.number: one for one in ranks}
+    for meeting in met:
+        pair = differs(meeting)
+        if pair is None:
+            continue
+        a, b = by_number[pair[0]], by_number[pair[1]]
+        one, other = meeting.calls[pair[0]], meeting.calls[pair[1]]
+        group = group_words(meeting.group, a.rank.size)
+        which = f"as number {meeting.number} of {group}"
+        if one.name != other.name:
+            yield (
+                f"{first_up(b.label)} calls `{other.name}`{on(b, other)} where {a.label} calls "
+                f"`{one.name}`{on(a, one)}, {which}{under(b, other) or under(a, one)}"
+                f"{handling(b, a)}. "
+                f"{OTHERWISE}"
+            )
+        else:
+            yield (
+                f"{first_up(b.label)} brings {brought(other)} to `{other.name}`{on(b, other)}, but "
+                f"{a.label} {brought(one)}{on(a, one)}, {which}: {_must(one, other)}."
+            )
+        return
+
+
+def _must(one: Call, other: Call) -> str:
+    if one.dtypes != other.dtypes:
+        return "each rank must bring tensors of the same type"
+    return "each rank must bring as much"
+
+
+def _raised(ranks: Sequence[Known]) -> Iterator[str]:
+    """Exceptions of the program's own, before those that only tell of another rank's end."""
+    raised = [one for one in ranks if one.rank.ending.kind == "raised"]
+    for one in sorted(raised, key=lambda one: one.blames_others):
+        if one.blames_others and len(raised) < len(ranks):
+            continue  # somebody else is the cause
+        failure = one.recording.failure
+        line = None
+        if failure is not None and failure.span is not None:
+            line = one.places.line_of(failure.span)
+        where = one.where(line)
+        yield (
+            f"{first_up(one.label)} raised {one.rank.ending.message}"
+            + (f" at {where}" if where else "")
+            + f"{_who_waits(one, ranks)}."
+        )
+
+
+def _exited(ranks: Sequence[Known]) -> Iterator[str]:
+    for one in ranks:
+        ending = one.rank.ending
+        if ending.kind == "exited":
+            said = f" ({ending.message})" if ending.message else ""
+            yield (
+                f"{first_up(one.label)} ended itself with exit code {ending.code}{at(one)}{said}"
+                f"{_who_waits(one, ranks)}."
+            )

@@ -1,0 +1,48 @@
+"""Words of what ranks called: where, under which condition, with which tensors."""
+
+from dynamo_lab.model.ranks.ranks import Call
+from dynamo_lab.view.core.words import listed
+from dynamo_lab.view.ranks.known import Known, condition_of
+
+OTHERWISE = "Ranks that wait in different collectives wait forever."
+
+
+def at(one: Known) -> str:
+    """' at train.py, line 3 (`x = f(x)`)', the line that a rank was last seen on."""
+    return f" at {where}" if (where := one.where(one.position)) else ", on a line that is not known"
+
+
+def on(one: Known, call: Call) -> str:
+    """' at train.py, line 3 (`all_reduce(x)`)', the line of a call; empty where it is not known."""
+    where = one.where(one.line_of(call))
+    return f" at {where}" if where else ""
+
+
+def call_words(call: Call) -> str:
+    """'`all_reduce` 2', with its number in its group."""
+    return f"`{call.name}` {call.number}"
+
+
+def under(one: Known, call: Call) -> str:
+    """': on rank 1 it is under `if rank == 0` (line 4)', the innermost condition, if any."""
+    condition = condition_of(one, one.line_of(call))
+    return f": on {one.label} it is {condition}" if condition else ""
+
+
+def handling(*ranks: Known) -> str:
+    """', while rank 1 handles ValueError: no such batch, raised at train.py, line 8'."""
+    for one in ranks:
+        handled = one.rank.handled
+        if handled is not None:
+            where = one.where(one.places.line_of(handled.span))
+            return f", while {one.label} handles {handled.message.rstrip('.')}, raised at {where}"
+    return ""
+
+
+def brought(call: Call) -> str:
+    """'float[8]', what a rank brings."""
+    shapes = [
+        f"{kind.lower()}[{', '.join(map(str, sizes))}]"
+        for kind, sizes in zip(call.dtypes, call.sizes, strict=False)
+    ]
+    return listed(shapes) or "nothing"
