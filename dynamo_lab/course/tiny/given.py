@@ -55,12 +55,12 @@ def images(count: int, seed: int = 0, turn: float = 0.0) -> tuple[torch.Tensor, 
 SMALL_STEP: Mapping[str, tuple[tuple[str, ...], int]] = {
     "grad3": ((), 4),
     "wgrad3": (("grad3",), 6),
-    "update3": (("wgrad3",), 0),
     "grad2": (("grad3",), 4),
     "wgrad2": (("grad2",), 8),
-    "update2": (("wgrad2",), 0),
     "grad1": (("grad2",), 2),
     "wgrad1": (("grad1",), 3),
+    "update3": (("wgrad3",), 0),
+    "update2": (("wgrad2",), 0),
     "update1": (("wgrad1",), 0),
 }
 """The backward of three layers: what each operation reads, and the kB of what it makes."""

@@ -30,6 +30,13 @@ order = [
 ]
 
 
+# %% 19.3: 20 kB are alive at once
+order = [
+    *("grad3", "wgrad3", "grad2", "wgrad2", "grad1", "wgrad1"),
+    *("update3", "update2", "update1"),
+]
+
+
 # %% 19.3: which is not there yet
 order = [
     *("wgrad3", "grad3", "update3"),

@@ -40,10 +40,10 @@ def trained_all(seeds: Sequence[int], epochs: int, folder: Path, workers: int) -
         tuned = [(s, way, rate) for way in WAYS for rate in way.rates for s in seeds]
         needs = [one for one in tuned if one[1].update == "search"]
         others = [one for one in tuned if one[1].update != "search"]
-        grid = [pool.submit(trained, s, epochs, folder, *one) for s, *one in others]
+        grid = [pool.submit(trained, s, epochs, folder, way, rate) for s, way, rate in others]
         for done in first:
             done.result()
-        grid += [pool.submit(trained, s, epochs, folder, *one) for s, *one in needs]
+        grid += [pool.submit(trained, s, epochs, folder, way, rate) for s, way, rate in needs]
         for done in grid:
             done.result()
         rates = best_rates(seeds, epochs, Kept(folder))
