@@ -144,7 +144,7 @@ def serving(root: Path, *commands: Sequence[str]) -> Generator[Lab, None, None]:
 
 def _address(root: Path) -> str:
     """Where the server answers, once it does: it chose a port that no other has."""
-    for _ in range(300):
+    for _ in range(900):
         for told in (root / "jupyter_runtime_dir").glob("jpserver-*.json"):
             with suppress(OSError, ValueError):
                 url = f"http://127.0.0.1:{json.loads(told.read_text())['port']}"
