@@ -50,13 +50,7 @@ class MetalPrinter(Printer):
     def __init__(self, kernel: Kernel) -> None:
         super().__init__(kernel)
         _refuse_doubles(kernel)
-        flag = ["out_of_range"] if kernel.checks else []
-        self.launch = Launch(
-            kernel.name,
-            (*kernel.ins, *kernel.outs, *kernel.sizes, *kernel.scalars, *flag),
-            kernel.space.outer_size,
-            LANES if kernel.reduces else 1,
-        )
+        self.launch = Launch(kernel.space.outer_size, LANES if kernel.reduces else 1)
 
     def text(self) -> str:
         """The whole function; `PRELUDE` has to stand before it, and `launch` says how it starts."""

@@ -79,9 +79,6 @@ PRELUDE = Path(__file__).with_name("prelude.metal").read_text(encoding="utf-8")
 class Launch:
     """How a kernel is started: so many threads, in groups of `group`."""
 
-    name: str
-    parameters: tuple[str, ...]
-    """By name, in order: buffers, sizes (long), numbers, `out_of_range` (one int)."""
     positions: Size
     """How many outer positions there are."""
     lanes: int

@@ -79,8 +79,6 @@ class TritonPrinter(Printer):
         """The outer loops: those of the first dimension of a block, and that of a tile."""
         self.inner = list(zip(kernel.inner, kernel.space.inner, strict=True))
         self.launch = Launch(
-            kernel.name,
-            tuple(self._parameters()),
             ix.product(size for _, size in self.across),
             self._blocks(),
             {} if self.is_one_block else self._rows(),
@@ -96,7 +94,7 @@ class TritonPrinter(Printer):
         for section in self.kernel.sections:
             self._section(section)
         blocks = [f"{name}: tl.constexpr" for name in self.launch.constexprs]
-        given = [self._annotated(name) for name in self.launch.parameters]
+        given = [self._annotated(name) for name in self._parameters()]
         head = f"def {self.kernel.name}({', '.join([*given, *blocks])}):"
         return self.whole(["@triton.jit", head])
 

@@ -124,9 +124,6 @@ def checked(at, size, mask):
 class Launch:
     """How a kernel is started: `function[grid(sizes)](*arguments, **constexprs, **options)`."""
 
-    name: str
-    parameters: tuple[str, ...]
-    """By name, in order: buffers, sizes, numbers, rows of its own."""
     programs: Size
     """How many outer positions there are, without those of `down`."""
     constexprs: dict[str, int] = field(default_factory=dict[str, int])

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dynamo_lab.compiler.printers.walks import name_of
 from dynamo_lab.errors import LoweringError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dynamo_lab.compiler.index import Index
     from dynamo_lab.compiler.kernel import Kernel
     from dynamo_lab.compiler.printers.tuning import Tuning
 
@@ -39,13 +39,8 @@ def tune(
             kernel.tuning = tuning
 
 
-def turning(loops: Sequence[Index]) -> list[str]:
-    """The names of the loops that turn more than once."""
-    return [alone.name for loop in loops if (alone := loop.alone())]
-
-
 def _refuse_wrong(kernel: Kernel, tuning: Tuning) -> None:
-    outer, inner = turning(kernel.outer), turning(kernel.inner)
+    outer, inner = ([*filter(None, map(name_of, loops))] for loops in (kernel.outer, kernel.inner))
     known = [*outer, *inner]
     for name in (*tuning.order, *tuning.tile, *tuning.unroll):
         if name not in known:
