@@ -33,8 +33,11 @@ def _every() -> dict[Any, Callable[..., Any]]:
 
     table = dict(torch.export.default_decompositions().items())
     every = whole_table()
-    further = [getattr(packet, name) for packet in FURTHER for name in packet.overloads()]
-    table |= {overload: every[overload] for overload in further if overload in every}
+    for packet in FURTHER:
+        for name in packet.overloads():
+            overload = getattr(packet, name)
+            if overload in every:
+                table[overload] = every[overload]
     table |= dict(_of_lists())
     return {target: made for target, made in table.items() if target not in KEPT}
 
