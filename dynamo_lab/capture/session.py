@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable
 from types import ModuleType
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from dynamo_lab.capture.attention import hooks as attention_hooks
 from dynamo_lab.capture.attention.attention import AttentionProbes
@@ -14,7 +14,7 @@ from dynamo_lab.capture.breaks.breaks import BreakProbes
 from dynamo_lab.capture.core import compat
 from dynamo_lab.capture.core import hooks as core_hooks
 from dynamo_lab.capture.core.compilations import Compilations
-from dynamo_lab.capture.core.patches import Patches
+from dynamo_lab.capture.core.patches import Patches, Probes
 from dynamo_lab.capture.core.private import missing_in
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.core.timings import TimingProbes
@@ -27,8 +27,6 @@ from dynamo_lab.capture.frames import hooks as frames_hooks
 from dynamo_lab.capture.frames.assumed import AssumedProbes
 from dynamo_lab.capture.frames.frames import FrameProbes
 from dynamo_lab.capture.frames.stances import StanceProbe
-from dynamo_lab.capture.fusion import hooks as fusion_hooks
-from dynamo_lab.capture.fusion.fusion import FusionProbes
 from dynamo_lab.capture.graphs import hooks as graphs_hooks
 from dynamo_lab.capture.graphs.caches import CacheProbes
 from dynamo_lab.capture.graphs.expressions import ExpressionProbes
@@ -38,28 +36,13 @@ from dynamo_lab.capture.guards import hooks as guards_hooks
 from dynamo_lab.capture.guards.guards import GuardProbes
 from dynamo_lab.capture.guards.live_guards import Checks
 from dynamo_lab.capture.guards.symbols import SymbolProbes
-from dynamo_lab.capture.kernels import hooks as kernels_hooks
 from dynamo_lab.capture.kernels.announced import AnnouncedProbes
-from dynamo_lab.capture.kernels.builds import BuildProbes
-from dynamo_lab.capture.kernels.kernels import KernelProbes
-from dynamo_lab.capture.kernels.statements import StatementProbes
-from dynamo_lab.capture.layouts import hooks as layouts_hooks
-from dynamo_lab.capture.layouts.layouts import LayoutProbes
 from dynamo_lab.capture.logs import hooks as logs_hooks
 from dynamo_lab.capture.logs.live import LogProbes
 from dynamo_lab.capture.lowering import hooks as lowering_hooks
-from dynamo_lab.capture.lowering.autotuning import AutotuningProbes
-from dynamo_lab.capture.lowering.buffers import BufferProbes
-from dynamo_lab.capture.lowering.cudagraphs import CudaGraphProbes
 from dynamo_lab.capture.lowering.imported import when_imported
-from dynamo_lab.capture.lowering.lowering import LoweringProbes
-from dynamo_lab.capture.lowering.origins import OriginProbes
-from dynamo_lab.capture.packages import hooks as packages_hooks
 from dynamo_lab.capture.packages.exports import ExportProbes
-from dynamo_lab.capture.packages.packages import PackageProbes
 from dynamo_lab.capture.packages.packaging import PackagingProbes
-from dynamo_lab.capture.passes import hooks as passes_hooks
-from dynamo_lab.capture.passes.passes import PassProbes
 from dynamo_lab.capture.ranks.backwards import BackwardProbes
 from dynamo_lab.capture.ranks.meshes import MeshProbes
 from dynamo_lab.capture.ranks.models import ModelProbes
@@ -85,15 +68,6 @@ _TABLES = (
     decompositions_hooks,
 )
 """The private names that every recording depends on."""
-
-_TABLES_OF_INDUCTOR = (
-    lowering_hooks,
-    layouts_hooks,
-    fusion_hooks,
-    kernels_hooks,
-    passes_hooks,
-    packages_hooks,
-)
 
 _running: dict[str, Undo] = {}
 """The recording that runs: probes sit on functions of the whole process, so one at a time."""
@@ -210,25 +184,10 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
 
     @functools.cache
     def watch_inductor() -> None:
-        tables.extend(_TABLES_OF_INDUCTOR)
-        lowering = LoweringProbes(graphs)
-        kernels = KernelProbes(recorder, compilations, lowering)
-        fusion = FusionProbes(recorder, graphs, lowering)
-        kernels.on_called = fusion.called
-        for probes in (
-            lowering,
-            OriginProbes(),
-            BufferProbes(recorder, lowering),
-            LayoutProbes(recorder, lowering),
-            CudaGraphProbes(recorder, lowering),
-            AutotuningProbes(recorder, lowering),
-            kernels,
-            BuildProbes(recorder),
-            fusion,
-            StatementProbes(recorder, lowering, kernels),
-            PassProbes(recorder, compilations, lowering),  # around what records graphs
-            PackageProbes(recorder, graphs, exports.packaged),
-        ):
+        from dynamo_lab.capture import inductor  # which most backends never need
+
+        tables.extend(inductor.TABLES)
+        for probes in inductor.probes(recorder, compilations, graphs, exports):
             install(probes)
         caches.install_inductor(patches)
 
@@ -238,11 +197,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         when_imported(patches, undo, watch_inductor)
 
 
-class _Probes(Protocol):
-    def install(self, patches: Patches) -> None: ...
-
-
-def _install_one(recorder: Recorder, patches: Patches, probes: _Probes) -> None:
+def _install_one(recorder: Recorder, patches: Patches, probes: Probes) -> None:
     """Install probes; those that this PyTorch does not support become a note."""
     try:
         probes.install(patches)

@@ -198,26 +198,32 @@ def _library(source: str) -> Path:
         pass
     else:
         return library
-    with tempfile.TemporaryDirectory(dir=folder()) as work:
-        written, made = Path(work, "kernel.c"), Path(work, "kernel.so")
+    with _placed(library) as made:
+        written = made.with_name("kernel.c")
         written.write_text(whole)
         command = [*compiler(), *options(), str(written), "-o", str(made), *_libraries()]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
-            raise BuildError(done.stderr.replace(f"{work}/", "").strip()[:2000], whole)
-        size = made.stat().st_size
-        made.replace(library)
-    _bound(size)
+            message = done.stderr.replace(f"{made.parent}/", "")
+            raise BuildError(message.strip()[:2000], whole)
     return library
 
 
 def keep(path: Path, content: bytes) -> None:
     """Put a file into the cache whole, whoever else writes the same one."""
+    with _placed(path) as made:
+        made.write_bytes(content)
+
+
+@contextlib.contextmanager
+def _placed(path: Path) -> Iterator[Path]:
+    """Where to write a file that is then moved to its place in the cache."""
     with tempfile.TemporaryDirectory(dir=folder()) as work:
         made = Path(work, path.name)
-        made.write_bytes(content)
+        yield made
+        size = made.stat().st_size
         made.replace(path)
-    _bound(len(content))
+    _bound(size)
 
 
 def _bound(written: int) -> None:

@@ -156,14 +156,9 @@ class Wrapper:
             self._take(buffer.name, free.pop())
             return
         self._event("allocate", buffer.name)
-        parts = [_sizes_text(buffer.size), _sizes_text(buffer.stride), str(buffer.dtype)]
-        if buffer.device.type != "cpu":
-            parts += [f"device={buffer.device}".replace("device=", "device=device('") + "')"]
-        self.lines.append(
-            f"{buffer.name} = empty({', '.join(parts)})".replace(
-                f", {buffer.dtype}", f", dtype={buffer.dtype}"
-            )
-        )
+        sizes = f"{_sizes_text(buffer.size)}, {_sizes_text(buffer.stride)}, dtype={buffer.dtype}"
+        device = "" if buffer.device.type == "cpu" else f", device=device('{buffer.device}')"
+        self.lines.append(f"{buffer.name} = empty({sizes}{device})")
 
     def _take(self, name: str, old: str) -> None:
         self._held.add(name)
@@ -249,9 +244,9 @@ class Wrapper:
                 return f"slice({', '.join(map(self._argument, parts))})"
             case torch.device():
                 return f"device({str(arg)!r})"
-            case None | bool() | int() | float() | str() | torch.dtype() | torch.layout():
+            case None | bool() | int() | float() | str():
                 return repr(arg)
-            case torch.memory_format():
+            case torch.dtype() | torch.layout() | torch.memory_format():
                 return repr(arg)
             case _:
                 return self._object(arg)

@@ -7,6 +7,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -53,6 +54,25 @@ def test_a_library_that_is_kept_is_not_made_again(
     build([SOURCE % 3])
 
 
+def test_who_begins_goes_on_and_who_needs_it_waits(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going, made = threading.Event(), vars(building)["_mapped"]
+
+    def mapped(source: str) -> Any:
+        assert going.wait(60)
+        return made(source)
+
+    monkeypatch.setattr(building, "_mapped", mapped)
+    building.begin([SOURCE % 14])
+    assert list(cache.iterdir()) == []
+    going.set()
+    (run,) = build([SOURCE % 14])
+    memory = ctypes.c_float(0)
+    run(ctypes.byref(memory))
+    assert memory.value == 14
+
+
 @pytest.mark.slow
 def test_several_processes_make_one_library(cache: Path) -> None:
     code = f"from dynamo_lab.compiler.build import build; build([{SOURCE % 4!r}])"
@@ -62,8 +82,10 @@ def test_several_processes_make_one_library(cache: Path) -> None:
 
 
 def test_a_text_that_is_no_c_is_shown(cache: Path) -> None:
-    with pytest.raises(BuildError, match="refused a kernel") as caught:
-        build(["void kernel_of_this_file() { nonsense; }"])
+    for _ in range(2):  # it is asked again, and does not answer what it answered before
+        with pytest.raises(BuildError, match="refused a kernel") as caught:
+            build(["void kernel_of_this_file() { nonsense; }"])
+        assert not vars(building)["_made"]
     assert "nonsense" in caught.value.source
     assert str(cache) not in str(caught.value)
     assert list(cache.iterdir()) == []

@@ -5,7 +5,7 @@ import inspect
 import threading
 from collections.abc import Callable, Generator
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 from dynamo_lab.capture.core.hooks import SET_EVAL_FRAME
 from dynamo_lab.capture.core.private import Private
@@ -179,3 +179,11 @@ class Patches:
     def _end(self) -> None:
         """From now on a reference to a wrapper, which may outlive the recording, does nothing."""
         self._is_over = True
+
+
+class Probes(Protocol):
+    """What watches one noun."""
+
+    def install(self, patches: Patches) -> None:
+        """Put probes around what is to be watched."""
+        ...

@@ -19,6 +19,7 @@ with dynamo_lab.record() as recorder:
 stages = {graph.stage for graph in recorder.recording.graphs}
 assert "forward" in stages or "inference" in stages, stages
 assert NAME not in sys.modules
+assert "dynamo_lab.capture.inductor" not in sys.modules
 with dynamo_lab.record() as recorder:
     torch.compile(fn)(torch.ones(8))
 assert [kernel.language for kernel in recorder.recording.kernels] == ["cpp"]
