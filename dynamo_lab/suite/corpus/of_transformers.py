@@ -94,7 +94,7 @@ def running(name: str, config: Any, made: Callable[[Any], Any]) -> Program:
                 with _noting(refused):
                     module(**copy.deepcopy(given))
                     return Program(module, (), given)
-    raise refused[0] if refused else ValueError(f"No configuration of {name} can be made.")
+    raise refused[0] if refused else ValueError(f"No size of {name}, or no input, is known.")
 
 
 @contextmanager
