@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-import dynamo_lab as lab
 from tests.live.breaks.test_more_advice import explored
+
+if TYPE_CHECKING:
+    import dynamo_lab as lab
 
 pytestmark = pytest.mark.live
 

@@ -61,8 +61,8 @@ def _found(facts: Facts, graph: Graph, at: int, line: Line) -> Found:
             rule="float64",
             question="speed",
             sentence=(
-                f"{places.where(line)} computes in float64{_how_far(table, at)}: {origin} is float64, and "
-                f"PyTorch promotes the {kind} operand to it. Each number takes "
+                f"{places.where(line)} computes in float64{_how_far(table, at)}: {origin} is "
+                f"float64, and PyTorch promotes the {kind} operand to it. Each number takes "
                 f"{'twice' if kind == 'float32' else '4 times'} the bytes, in "
                 f"{percent(doubled / every)} of what is computed."
             ),
