@@ -72,13 +72,6 @@ TRIALS: dict[str, tuple[str, str, str, str]] = {
         "def f(x):\n    torch._assert_async(x.sum() >= 0)\n    return x + 1",
         "torch.arange(4.0)",
     ),
-    "a while loop": (
-        "torch.while_loop",
-        "def f(x):\n    while x.sum() < 100:\n        x = x * 2\n    return x",
-        "def f(x):\n    return torch.while_loop("
-        "lambda x: x.sum() < 100, lambda x: (x * 2,), (x,))[0]",
-        "torch.arange(4.0)",
-    ),
     "both sides as subgraphs": (
         "torch.cond",
         "def f(x):\n    if x.sum() > 0:\n        return x * 2\n    return x - 1",

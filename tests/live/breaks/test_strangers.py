@@ -23,6 +23,13 @@ MISFIT = "def scale(x, by):\n    return x * by\ndef f(x):\n    return scale(x)"
 
 
 MORE_TRIALS = {
+    "a while loop": (
+        "torch.while_loop",
+        "def f(x):\n    while x.sum() < 100:\n        x = x * 2\n    return x",
+        "def f(x):\n    return torch.while_loop("
+        "lambda x: x.sum() < 100, lambda x: (x * 2,), (x,))[0]",
+        "torch.arange(4.0)",
+    ),
     "a check of a number that raises": (
         "Leave out what reads the number",
         "def f(x):\n    if x.sum().item() < 0:\n        raise ValueError('no')\n    return x + 1",
