@@ -56,6 +56,13 @@ def test_shares_are_of_the_programs_that_eager_runs() -> None:
     assert cells(build(FACTS[4:]).total)[3:] == ("-",) * 6
 
 
+def test_a_long_kind_of_break_leaves_its_count_in_its_place() -> None:
+    name = "a kind of break whose name goes on for longer than a line of the terminal has room " * 2
+    printed = table_text(build((captured("b", Outcome("breaks"), breaks={name: 2}),)), 100)
+    rows = printed.partition("Kinds of breaks")[2].splitlines()
+    assert rows[1].startswith("1  a kind of break")
+
+
 def test_it_prints_and_is_a_page_in_which_text_is_text() -> None:
     table = build(FACTS)
     printed = table_text(table, 160)

@@ -95,7 +95,7 @@ def _table(table: CaptureTable) -> Iterator[RenderableType]:
         [text(f"{kind.programs}"), text(kind.name), text(kind.example, "dim")]
         for kind in table.kinds[:_MOST]
     ]
-    yield grid(["right", "left", "left"], kinds)
+    yield grid(["right", "wrap", "wrap"], kinds)  # what never wraps would take the counts' room
     failed = [one for one in table.problems if one.way == "dynamo" and one.verdict != "breaks"]
     yield heading("Captured otherwise, or failed", plural(len(failed), "program"))
     for one in failed[:_MOST]:

@@ -13,7 +13,7 @@ from dynamo_lab.view.breaks.makers import is_of_logging, is_of_pytorch, rule_at
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.names import frame_names, names_code, single_root
-from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.core.words import (
     as_clause,
@@ -236,7 +236,7 @@ def _whose(item: Break, places: Places) -> str:
 
 def _at(breaks: Sequence[Break], recording: Recording, places: Places) -> str:
     """'line 4 (data-dependent branch) and line 6, in the library `einops` (print call)'."""
-    lines = [places.own_line(item.stack) or places.line_of(item.span) for item in breaks]
+    lines = [_line(item, places) for item in breaks]
     own = {source for source, number in lines if not places.is_library((source, number))}
     where = places.where_named if len(own) > 1 else places.where
     texts = [
@@ -245,6 +245,12 @@ def _at(breaks: Sequence[Break], recording: Recording, places: Places) -> str:
         for library in (library_of(item, places),)
     ]
     return listed(list(dict.fromkeys(texts)))
+
+
+def _line(item: Break, places: Places) -> Line:
+    """The frame's line, or the reader's line that broke in what was inlined there."""
+    inner = places.own_line(item.stack) if len(places.lines_of(item.stack)) > 1 else None
+    return places.line_of(item.span) if inner is None or places.is_library(inner) else inner
 
 
 def _kernels(recording: Recording) -> str:

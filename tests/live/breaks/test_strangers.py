@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dynamo_lab.view import build
-from tests.live.breaks.test_more_advice import explored
+from tests.live.breaks.test_more_advice import assert_ends, explored
 
 if TYPE_CHECKING:
     import dynamo_lab as lab
@@ -20,6 +20,39 @@ CHECKED = (
     "def f(x):\n    return check(x * 2).sum()"
 )
 MISFIT = "def scale(x, by):\n    return x * by\ndef f(x):\n    return scale(x)"
+
+
+MORE_TRIALS = {
+    "a while loop": (
+        "torch.while_loop",
+        "def f(x):\n    while x.sum() < 100:\n        x = x * 2\n    return x",
+        "def f(x):\n    return torch.while_loop("
+        "lambda x: x.sum() < 100, lambda x: (x * 2,), (x,))[0]",
+        "torch.arange(4.0)",
+    ),
+    "a check of a number that raises": (
+        "Leave out what reads the number",
+        "def f(x):\n    if x.sum().item() < 0:\n        raise ValueError('no')\n    return x + 1",
+        "def f(x):\n    torch._assert_async(x.sum() >= 0)\n    return x + 1",
+        "torch.arange(4.0)",
+    ),
+    "a loop that a number ends": (
+        "Leave out what reads the number",
+        "def f(x):\n    while x.sum().item() < 100:\n        x = x * 2\n    return x",
+        "def f(x):\n    return torch.while_loop("
+        "lambda x: x.sum() < 100, lambda x: (x * 2,), (x,))[0]",
+        "torch.arange(4.0)",
+    ),
+    "a loop that a tensor ends": (
+        "`done = done | condition`",
+        "def f(x):\n    for _ in range(4):\n        if x.norm() > 10:\n            break\n"
+        "        x = x * 2\n    return x",
+        "def f(x):\n    done = torch.zeros((), dtype=torch.bool)\n    for _ in range(4):\n"
+        "        done = done | (x.norm() > 10)\n        x = torch.where(done, x, x * 2)\n"
+        "    return x",
+        "torch.arange(4.0)",
+    ),
+}
 
 
 def view(source: str, inputs: str = X) -> tuple[lab.Recording, View]:
@@ -105,15 +138,14 @@ def test_a_frame_that_failed_after_a_break_did_not_run() -> None:
 
 
 def test_a_print_of_a_shape_is_not_put_off() -> None:
-    recording, _ = view(
-        "def f(x):\n    print(x.shape)\n    y = x.sin()\n    print(y)\n    return y"
-    )
+    source = "def f(x):\n    print(x.shape)\n    y = x.sin()\n    print(y)\n    return y"
+    recording, _ = view(source)
     shape, tensor = recording.breaks
     assert [one.name for one in shape.fixes] == ["remove the call"]
     assert tensor.fixes[0].name == "reorderable_logging_functions"
     gains = [one.gain for one in recording.findings if "reorderable" in one.code]
-    tried = recording.try_fix(tensor.id)
-    assert [gain.after for gain in gains if gain] == [len(tried.recording.breaks)]
+    put_off, _ = view(f"torch._dynamo.config.reorderable_logging_functions.add(print)\n{source}")
+    assert [gain.after for gain in gains if gain] == [len(put_off.breaks)]
 
 
 def test_what_goes_on_of_a_loop_is_not_taken_for_a_number() -> None:
@@ -147,3 +179,8 @@ def test_the_summary_names_the_line_that_the_finding_names() -> None:
     (finding,) = recording.findings
     assert f"at {finding.where} (print call)" in shown.summary.sentence
     assert "since it cannot resume where a loop takes its next item" in finding.sentence
+
+
+@pytest.mark.parametrize("name", MORE_TRIALS)
+def test_what_is_advised_on_a_condition_ends_the_break(name: str) -> None:
+    assert_ends(name, MORE_TRIALS[name])

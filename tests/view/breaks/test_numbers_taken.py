@@ -72,7 +72,7 @@ def test_no_branch_reads_the_number(name: str) -> None:
 
 COMPUTED = {
     "in arithmetic": "def f(x):\n    v = x.item()\n    return torch.sin(x * v)",
-    "kept": "def f(x):\n    y = x * 2\n    seen.append(y.mean().item())\n    return y",
+    "kept": "def f(x):\n    seen = []\n    seen.append(x.mean().item())\n    return seen",
     "clamped": "def f(x):\n    v = x.item() + 1\n    return x.clamp(max=v)",
 }
 WANTED = {
@@ -85,6 +85,8 @@ WANTED = {
     "added up": "def f(x, t):\n    t += x.item()\n    if t > 3:\n        x = -x\n    return x",
     "scaled": "def f(x, s):\n    t = x.item() * s\n    return x if t > 3 else -x",
     "an attribute": "def f(self, x):\n    self.n = x.item()\n    return x",
+    "kept in a list of all calls": "def f(x):\n    seen.append(x.item())\n    return x",
+    "kept in its list": "def f(self, x):\n    self.seen.append(x.item())\n    return x",
     "in a string": "def f(x):\n    name = f'{x.item()}'\n    return table[name] * x",
 }
 

@@ -61,8 +61,8 @@ def _found(facts: Facts, graph: Graph, at: int, line: Line) -> Found:
             rule="float64",
             question="speed",
             sentence=(
-                f"{places.where(line)} computes in float64 from here on: {origin} is float64, and "
-                f"PyTorch promotes the {kind} operand to it. Each number takes "
+                f"{places.where(line)} computes in float64{_how_far(table, at)}: {origin} is "
+                f"float64, and PyTorch promotes the {kind} operand to it. Each number takes "
                 f"{'twice' if kind == 'float32' else '4 times'} the bytes, in "
                 f"{percent(doubled / every)} of what is computed."
             ),
@@ -87,6 +87,17 @@ def _found(facts: Facts, graph: Graph, at: int, line: Line) -> Found:
         line=line,
         about=frozenset({f"node:{graph.id}:{at}"}),
     )
+
+
+def _how_far(table: NodeTable, start: int) -> str:
+    """Whether all that follows from it is float64 too, as far as it computes with such numbers."""
+    reached = {start}
+    for at in range(start + 1, len(table)):
+        if reached.intersection(table.inputs[at]):
+            if ops.value(table, at).dtype in _SMALLER:
+                return ""
+            reached.add(at)
+    return " from here on"
 
 
 def _code(table: NodeTable, wide: int, kind: str) -> str:
