@@ -17,6 +17,7 @@ from dynamo_lab.measure.statistics import spread
 from tests.benchmarks.core.ratio import (
     Line,
     announce,
+    options,
     ratio,
     report,
     take_turns,
@@ -64,3 +65,7 @@ def main(rounds: int) -> None:
         Line(name="lab / inductor", value=ratio(inductor, lab), unit=""),
     ]
     print(report("Edit to run of a cell-sized program", lines, rounds))
+
+
+if __name__ == "__main__":
+    main(options(__doc__, rounds=9).rounds)
