@@ -106,7 +106,7 @@ class Exercise:
     def judge(self, answer: Any) -> Verdict:
         """Examine an answer; whatever it raises is a reason, not an error."""
         if answer is None or answer is ...:
-            return self._no_answer("There is no answer yet: put yours in its place.")
+            return self._no_answer("There is no answer yet: write yours where it is asked for.")
         from dynamo_lab.capture.core.compat import settings_kept
 
         try:

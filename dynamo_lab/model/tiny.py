@@ -162,9 +162,7 @@ class TinySearch(Struct, frozen=True, kw_only=True):
     measure: str
     baseline: float | None
     checked: Annotated[int, Plain("how many rows there are")]
-    repeats: Annotated[int, Plain("how many trainings there are")]
     contributions: tuple[TinyContribution, ...]
-    finalists: tuple[TinyFinalist, ...]
     gain: float
     bytes: int | None
     classifier_bytes: int | None
@@ -173,6 +171,8 @@ class TinySearch(Struct, frozen=True, kw_only=True):
     generation: Annotated[int, Plain("how many were made")]
     generations: Annotated[int, Plain("how many were asked for")]
     stopped: bool
+    repeats: Annotated[int, Plain("how many trainings there are")] = 1
+    finalists: tuple[TinyFinalist, ...] = ()
     seed: Annotated[int, Plain("draws the schemes")]
 
 

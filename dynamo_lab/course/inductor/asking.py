@@ -38,7 +38,7 @@ def told(error: BaseException) -> str:
     inner = getattr(error, "inner_exception", None) or error.__cause__ or error
     text = (str(inner).strip().splitlines() or [""])[0]
     if "ellipsis" in text.lower():
-        return "There is no answer yet: put yours in its place."
+        return "There is no answer yet: write yours where it is asked for."
     return f"Your compiler raised {type(inner).__name__}: {text:.300}"
 
 

@@ -24,7 +24,7 @@ FORMAT = "dynamo_lab.recording"
 MAX_BYTES = 512 * 1024 * 1024
 """The most JSON that `load` reads: a recording of GPT-2 takes about 10 MB, a gzip bomb any size."""
 
-_LEVEL = 6
+LEVEL = 6
 """Of gzip's levels: 1 takes about a third of the time, and a third more space."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -77,12 +77,12 @@ def decode(data: bytes, type: type[R] = Recording, name: str = "the data") -> R:
     return recording
 
 
-def save(recording: Recording, path: str | os.PathLike[str], level: int = _LEVEL) -> None:
+def save(recording: Recording, path: str | os.PathLike[str], level: int = LEVEL) -> None:
     """Write the recording to `path`, gzipped if the name ends in `.gz`, entirely or not at all."""
     write(encode(recording), path, level)
 
 
-def write(data: bytes, path: str | os.PathLike[str], level: int = _LEVEL) -> None:
+def write(data: bytes, path: str | os.PathLike[str], level: int = LEVEL) -> None:
     """Write what was encoded, gzipped if the name ends in `.gz`, entirely or not at all."""
     if os.fspath(path).endswith(".gz"):
         data = gzip.compress(data, compresslevel=level, mtime=0)

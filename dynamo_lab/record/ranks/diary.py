@@ -75,9 +75,11 @@ class Diary(threading.Thread):
             self._folder.told(self._number).touch()
         elif self._spent * _SHARE < time.monotonic() - self._begun:
             started = time.thread_time()
-            if self._state() != self._written:
-                self.write()
-            self._spent += time.thread_time() - started
+            try:
+                if self._state() != self._written:
+                    self.write()
+            finally:  # what fails, as on a full disk, took its time too
+                self._spent += time.thread_time() - started
 
     def _state(self) -> tuple[int, ...]:
         """What changes where something new is known."""
@@ -97,7 +99,7 @@ class Diary(threading.Thread):
     def close(self, ending: Ending) -> None:
         """Write the recording with the rank's end, and then no more."""
         self.rank.ending = ending
-        self.write(level=6)
+        self.write(codec.LEVEL)
         files.write_text(self._folder.done(self._number), ending.kind)
 
     def end(self) -> None:

@@ -59,7 +59,7 @@ FAMILIES = (
     Family("2.0-huggingface", "transformers", "transformers.modeling_utils",
            of_announced.entries_of("Hugging Face"), usual=False),
     Family("2.0-timm", "timm", "timm", of_announced.entries_of("timm"), usual=False),
-    Family("2.0-torchbench", "torchvision", "torchvision",
+    Family("2.0-torchbench", "torch", "torch",
            of_announced.entries_of("TorchBench"), usual=False),
 )  # fmt: skip
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from dynamo_lab.errors import SuiteError
 from dynamo_lab.suite.corpus.program import Entry, Program
 from dynamo_lab.suite.corpus.transformers_inputs import guesses
 
@@ -94,7 +95,12 @@ def running(name: str, config: Any, made: Callable[[Any], Any]) -> Program:
                 with _noting(refused):
                     module(**copy.deepcopy(given))
                     return Program(module, (), given)
-    raise refused[0] if refused else ValueError(f"No size of {name}, or no input, is known.")
+    if refused:
+        raise refused[0]
+    raise SuiteError(
+        f"No size of {name}, or no input, is known: leave it out, or add a guess to "
+        "transformers_inputs."
+    )
 
 
 @contextmanager

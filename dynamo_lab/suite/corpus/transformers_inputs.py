@@ -72,11 +72,11 @@ def _boxes(_: Any) -> Sequence[Any]:
 def _waves(config: Any) -> Sequence[Any]:
     import torch
 
-    bins = getattr(config, "num_mel_bins", 128)
+    bins = _found(config, "num_mel_bins") or 128
     return [
         torch.randn(1, 4000),
         torch.randn(1, 1, 4000),
-        torch.randn(1, getattr(config, "max_length", _FRAMES), bins),
+        torch.randn(1, _found(config, "max_length") or _FRAMES, bins),
         torch.randn(1, 32000),
     ]
 

@@ -161,6 +161,8 @@ class _Run:
 
     def compare(self) -> None:
         """Train those with the largest sums of gains, as gains need not add up."""
+        if self._asked.how.data is None:
+            return
         first = self._schemes[: self._asked.how.finalists]
         places = {scheme: f"{at + 1}" for at, scheme in enumerate(first)}
         for scheme in self._told("training of scheme {}", first, places.__getitem__):

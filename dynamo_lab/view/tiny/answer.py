@@ -60,7 +60,7 @@ def _largest(at_peak: Sequence[Held]) -> Iterator[Evidence]:
 def _won(passes: Sequence[TinyPass]) -> Iterator[Evidence]:
     """From the graph as it was captured to the last pass, and those that took most from it."""
     first, last = passes[0].before.bytes, passes[-1].after.bytes
-    times = f", {first / last:.1f} times less" if 0 < last < first else ""
+    times = f", {first / last:.1f} times less" if 0 < 1.05 * last <= first else ""
     yield Evidence(text=f"All: {size(first)} to {size(last)}{times}", tab="passes")
     won = [one for one in passes if one.after.bytes < one.before.bytes]
     for one in sorted(won, key=lambda one: one.after.bytes - one.before.bytes)[:_MOST]:

@@ -122,7 +122,7 @@ def test_what_all_are_in_is_told_where_nobody_is_missing() -> None:
 def test_a_rank_that_is_nowhere_near_the_others_is_told_who_had_ended() -> None:
     (told,) = said(rank(0, kind="cut off", line=2), rank(1, line=8))
     assert told.startswith("Rank 0 was at train.py, line 2")
-    assert told.endswith("when its 10 s were over; rank 1 had ended by then.")
+    assert told.endswith("when the job was ended; rank 1 had ended by then.")
 
 
 def test_other_sizes_are_told_also_if_nothing_failed() -> None:
@@ -253,7 +253,7 @@ def test_a_rank_that_is_on_its_way_is_told_with_its_time_there() -> None:
 
 def test_a_rank_whose_line_is_not_known_is_told_as_such() -> None:
     (told,) = said(rank(0, kind="cut off"), rank(1))
-    over = "when its 10 s were over, on a line that is not known"
+    over = "when the job was ended, on a line that is not known"
     assert told == f"Rank 0 was still under way {over}; rank 1 had ended by then."
     (told,) = said(rank(0, waiting(3), kind="cut off", line=3), rank(1, kind="cut off"))
     assert told.startswith(f"Rank 1 was still under way {over}, and had not come to `all_reduce`")

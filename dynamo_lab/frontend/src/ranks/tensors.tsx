@@ -55,7 +55,8 @@ const PLACEMENTS: readonly (readonly [RegExp, string])[] = [
   [/\bS\(\d+\)/, "S(d) cuts dimension d into blocks"],
   [/\bS\(\d+, after \d+\)/, "S(d, after n) cuts the blocks of dimension d that another dimension of the mesh, n ranks long, has cut before"],
   [/\bR\b/, "R has all of it on each rank"],
-  [/\bP\(/, "P(sum) has a part on each rank that is still to be added up"],
+  [/\bP\(sum\)/, "P(sum) has a part on each rank that is still to be added up"],
+  [/\bP\((?!sum)/, "P(op) has a part on each rank, which op is still to join"],
 ];
 
 export function Tensors({ tensors }: { tensors: readonly TensorView[] }) {

@@ -61,7 +61,7 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
         return f"{first_up(one.label)} had not come to {what} when it was last heard of{under}."
     stay = one.rank.stays[-1] if one.rank.stays else None
     spent = f" for {seconds(stay.end - stay.start)}" if stay and stay.end > stay.start else ""
-    over = f" when its {limit:g} s were over" if limit else ""
+    over = " when the job was ended" if limit else ""
     return f"{_was(one, spent, over)}, and had not come to {what}{under}{handling(one)}."
 
 
@@ -106,8 +106,7 @@ def together(ranks: Sequence[Known], met: Sequence[Meeting], job: Job) -> Iterat
         yield (
             f"{first_up(names_of([by_number[number] for number in one.calls]))} are all in "
             f"`{call.name}` {one.number} of {group_words(one.group, len(ranks))}"
-            f"{on(by_number[first], call)}, which was not over when their {job.limit or 0:g} s "
-            "were: "
+            f"{on(by_number[first], call)}, which was not over when the job was ended: "
             + (
                 f"all must name the same rank as its {role}, which is not recorded."
                 if role
@@ -134,7 +133,7 @@ def elsewhere(ranks: Sequence[Known], job: Job) -> Iterator[str]:
             makes = line is not None and _MAKES_GROUPS.search(one.places.text(line))
             rule = ". All ranks must make a group, in the same order, also those not in it"
             yield (
-                _was(one, "", f" when its {job.limit or 0:g} s were over")
+                _was(one, "", " when the job was ended")
                 + without
                 + (rule if ended and makes else "")
                 + "."
@@ -142,7 +141,7 @@ def elsewhere(ranks: Sequence[Known], job: Job) -> Iterator[str]:
 
 
 def _was(one: Known, spent: str, over: str) -> str:
-    """'Rank 1 was at train.py, line 8, for 3.5 s when its 10 s were over'."""
+    """'Rank 1 was at train.py, line 8, for 3.5 s when the job was ended'."""
     if one.where(one.position):
         return f"{first_up(one.label)} was{at(one)}{spent}{over}"
     return f"{first_up(one.label)} was still under way{over}{at(one)}"

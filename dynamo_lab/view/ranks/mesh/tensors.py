@@ -70,8 +70,10 @@ def _view(held: Sequence[tuple[int, ShardedTensor]]) -> TensorView:
             "the blocks are not known."
         )
         known = {}
-    if any(placement.startswith("P(") for placement in one.placements):
-        remark = f"{remark} Each rank has a part of a sum.".strip()
+    partial = [placement for placement in one.placements if placement.startswith("P(")]
+    if partial:
+        part = "a part of a sum" if set(partial) == {"P(sum)"} else "a part, still to be reduced"
+        remark = f"{remark} Each rank has {part}.".strip()
     groups: dict[Shard, list[int]] = {}
     for number, shard in known.items():
         groups.setdefault(shard, []).append(number)
