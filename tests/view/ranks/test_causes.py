@@ -247,7 +247,7 @@ def test_an_exception_is_told_with_its_line() -> None:
 
 def test_a_rank_that_is_on_its_way_is_told_with_its_time_there() -> None:
     (told,) = said(rank(0, waiting(3), kind="cut off", line=3), rank(1, kind="cut off", line=8))
-    assert told.startswith("Rank 1 was at train.py, line 8 (`load(x)`) for 3.5 s when its 10 s")
+    assert told.startswith("Rank 1 was at train.py, line 8 (`load(x)`) for 3.5 s when the job")
     assert "had not come to `all_reduce` 1 of all ranks, in which rank 0 waits" in told
 
 
