@@ -18,6 +18,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -141,22 +142,27 @@ def folder() -> Path:
     return Path(chosen) if chosen else Path(cache) / "dynamo_lab" / "kernels"
 
 
-def begin(sources: Sequence[str]) -> None:
+def begin(sources: Sequence[str]) -> dict[str, Future[Any]]:
     """Have the missing ones made, each text once and side by side, while the caller goes on.
 
     Args:
         sources: C texts that define `NAME`, without the prelude.
 
+    Returns:
+        What each text becomes, whatever other threads make of the same texts.
+
     Raises:
         NoCCompiler: there is none.
     """
-    missing = [source for source in dict.fromkeys(sources) if source not in _made]
-    if missing:
-        options()  # now, and not by each thread
-        folder().mkdir(parents=True, exist_ok=True)
-        pool = ThreadPoolExecutor(os.cpu_count() or 1)
-        _made.update((source, pool.submit(_mapped, source)) for source in missing)
-        pool.shutdown(wait=False)
+    with _lock:
+        missing = [source for source in dict.fromkeys(sources) if source not in _made]
+        if missing:
+            options()  # now, and not by each thread
+            folder().mkdir(parents=True, exist_ok=True)
+            pool = ThreadPoolExecutor(os.cpu_count() or 1)
+            _made.update((source, pool.submit(_mapped, source)) for source in missing)
+            pool.shutdown(wait=False)
+        return {source: _made[source] for source in sources}
 
 
 def build(sources: Sequence[str]) -> list[Any]:
@@ -166,18 +172,30 @@ def build(sources: Sequence[str]) -> list[Any]:
         NoCCompiler: there is none.
         BuildError: it refused a text.
     """
-    begin(sources)
+    own = begin(sources)
     try:
-        return [_made[source].result() for source in sources]
-    except BaseException:  # it is tried again when it is asked for again
-        for source in sources:
-            _made.pop(source, None)
+        return [own[source].result() for source in sources]
+    except BaseException:  # what failed, and that alone, is tried again when it is asked for again
+        with _lock:
+            for source, made in own.items():
+                if made.done() and made.exception() and _made.get(source) is made:
+                    del _made[source]
         raise
 
 
 _made: dict[str, Future[Any]] = {}
 """Functions by the text of their kernel: a process maps each library once."""
-os.register_at_fork(after_in_child=_made.clear)  # it has none of the threads that make them
+_lock = threading.Lock()
+
+
+def _forget() -> None:
+    """A forked process has none of the threads that make them, nor the one that has the lock."""
+    global _lock
+    _made.clear()
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget)
 
 
 def _mapped(source: str) -> Any:

@@ -8,7 +8,9 @@ import shutil
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
+from unittest.mock import MagicMock
 
 import pytest
 import torch
@@ -89,6 +91,33 @@ def test_a_text_that_is_no_c_is_shown(cache: Path) -> None:
     assert "nonsense" in caught.value.source
     assert str(cache) not in str(caught.value)
     assert list(cache.iterdir()) == []
+
+
+def test_what_was_made_is_kept_where_another_is_refused(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread that waits for the same texts is told what became of them."""
+    good, bad = SOURCE % 15, "void kernel_of_this_file() { nonsense; }"
+    going, made = threading.Event(), vars(building)["_mapped"]
+    monkeypatch.setattr(building, "_mapped", lambda source: going.wait(60) and made(source))
+    waited = building.begin([good, bad])
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(build, [good, bad]) for _ in range(2)]
+        going.set()
+        assert [type(one.exception()) for one in asked] == [BuildError, BuildError]
+    assert list(vars(building)["_made"]) == [good]
+    assert build([good]) == [waited[good].result()]
+
+
+def test_an_interrupt_leaves_what_is_being_made(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited = building.begin([SOURCE % 16])[SOURCE % 16]
+    with monkeypatch.context() as patch:
+        patch.setattr(waited, "result", MagicMock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            build([SOURCE % 16])
+    assert build([SOURCE % 16]) == [waited.result()]
 
 
 def test_without_a_compiler_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
