@@ -195,7 +195,8 @@ def _forget() -> None:
     _lock = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_forget)
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_forget)
 
 
 def _mapped(source: str) -> Any:

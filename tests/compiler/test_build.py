@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
+import runpy
 import shutil
 import subprocess
 import sys
@@ -107,6 +109,11 @@ def test_what_was_made_is_kept_where_another_is_refused(
         assert [type(one.exception()) for one in asked] == [BuildError, BuildError]
     assert list(vars(building)["_made"]) == [good]
     assert build([good]) == [waited[good].result()]
+
+
+def test_where_no_process_forks_the_compiler_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "register_at_fork", raising=False)  # as on Windows
+    assert runpy.run_path(building.__file__)["NAME"] == building.NAME
 
 
 def test_an_interrupt_leaves_what_is_being_made(
