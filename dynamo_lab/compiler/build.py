@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,10 @@ MOST_BYTES = 256 << 20
 LOOK_AGAIN_BYTES = 4 << 20
 """Written by one process before it looks again at what is kept, which takes 20 us a file."""
 
+LONGEST_SECONDS = 3600
+"""No compiler works at one kernel for so long: what is older was left by a process that ended."""
+
+_MAKING = "making-"
 _unseen = LOOK_AGAIN_BYTES
 
 
@@ -237,7 +242,7 @@ def keep(path: Path, content: bytes) -> None:
 @contextlib.contextmanager
 def _placed(path: Path) -> Iterator[Path]:
     """Where to write a file that is then moved to its place in the cache."""
-    with tempfile.TemporaryDirectory(dir=folder()) as work:
+    with tempfile.TemporaryDirectory(prefix=_MAKING, dir=folder()) as work:
         made = Path(work, path.name)
         yield made
         size = made.stat().st_size
@@ -246,12 +251,19 @@ def _placed(path: Path) -> Iterator[Path]:
 
 
 def _bound(written: int) -> None:
-    """Keep the cache below its size: looked at first, and whenever so much more was written."""
+    """Keep the cache below its size: looked at first, and whenever so much more was written.
+
+    What processes that ended in the middle were making goes too.
+    """
     global _unseen
     _unseen += written
     if _unseen < LOOK_AGAIN_BYTES:
         return
     _unseen = 0
+    for left in folder().glob(f"{_MAKING}*"):
+        with contextlib.suppress(OSError):  # another process has taken it away
+            if time.time() - left.stat().st_mtime > LONGEST_SECONDS:
+                shutil.rmtree(left)
     total = 0
     for _, size, library in sorted(_kept(), reverse=True):
         total += size

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 from unittest.mock import MagicMock
@@ -228,6 +229,21 @@ def test_the_cache_is_bounded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> N
     for number in range(6, 12):
         build([SOURCE % number])
     assert len(list(cache.glob("*.so"))) <= 3
+
+
+def test_what_a_process_left_when_it_was_killed_goes(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.mkdir()
+    going = vars(building)["_placed"](cache / "killed.so")
+    left = going.__enter__().parent
+    monkeypatch.setattr(building, "LOOK_AGAIN_BYTES", 1)
+    build([SOURCE % 17])
+    assert left.exists()  # another process may be at it
+    os.utime(left, (time.time() - 4000,) * 2)
+    build([SOURCE % 18])
+    assert not left.exists()
+    assert [path.suffix for path in cache.iterdir()] == [".so", ".so"]
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
