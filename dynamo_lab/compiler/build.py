@@ -61,13 +61,14 @@ class NoCCompiler(DynamoLabError):
 
 
 class BuildError(DynamoLabError):
-    """The C compiler refused a kernel. `source` is what it was given."""
+    """The C compiler refused a kernel. `source` is what it was given, `message` what it said."""
 
-    def __init__(self, message: str, source: str) -> None:
+    def __init__(self, message: str, source: str, nodes: Sequence[str] = ()) -> None:
         found = re.search(r"kernel\.c:(\d+):\d+: (?:fatal )?error: (.*)", message)
         first = f" at line {found[1]}: {found[2]}." if found else ":"
-        super().__init__(f"The C compiler refused a kernel{first}\n{message}")
-        self.source = source
+        named = f"the kernel of {', '.join(nodes)}" if nodes else "a kernel"
+        super().__init__(f"The C compiler refused {named}{first}\n{message}")
+        self.source, self.message = source, message
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import platform
 import runpy
@@ -126,6 +127,23 @@ def test_an_interrupt_leaves_what_is_being_made(
         with pytest.raises(KeyboardInterrupt):
             build([SOURCE % 16])
     assert build([SOURCE % 16]) == [waited.result()]
+
+
+def test_a_refused_kernel_is_known_by_its_nodes_or_left_to_python(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def f(x: torch.Tensor) -> torch.Tensor:
+        return x.sin().sum() + x.cumsum(0)
+
+    monkeypatch.setattr(building, "prelude", lambda: "#error no\n")
+    x = torch.randn(5)
+    torch.compiler.reset()
+    with pytest.raises(BuildError, match=r"refused the kernel of \w*sin\w*, \w*sum"):
+        torch.compile(f, backend="lab")(x)
+    torch.compiler.reset()
+    config: Any = importlib.import_module("torch._dynamo.config")
+    with config.patch(suppress_errors=True):
+        assert torch.equal(torch.compile(f, backend="lab")(x), f(x))
 
 
 def test_without_a_compiler_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,13 @@ PRE_GRAD_PASS = Private(
     "torchao's pass for quantized attention stays in the settings of the process.",
 )
 
+SUPPRESSED = Private(
+    "torch._dynamo.config",
+    "suppress_errors",
+    "the backend lab ends a program whose kernel is refused, though errors are suppressed.",
+    otherwise=False,
+)
+
 _LIMITS = "a function is not compiled more often than Dynamo's limit, as a benchmark may need."
 RECOMPILE_LIMITS = (
     Private("torch._dynamo.config", "recompile_limit", _LIMITS),
