@@ -206,12 +206,14 @@ class Recorder:
         stack = [one for one in REAL_STACK.of(error) or () if self.texts.is_users(one.filename)]
         if stack:
             return self.texts.span_of_summary(stack[-1])
-        steps = zip(
-            traceback.extract_tb(error.__traceback__),
-            traceback.walk_tb(error.__traceback__),
-            strict=True,
-        )
-        own = [(one, at) for one, at in steps if self.texts.is_users(one.filename)]
+        steps = list(traceback.walk_tb(error.__traceback__))
+        # a limit of its own, because `sys.tracebacklimit` would leave steps out
+        told = traceback.extract_tb(error.__traceback__, limit=len(steps))
+        own = [
+            (one, at)
+            for one, at in zip(told, steps, strict=True)
+            if self.texts.is_users(one.filename)
+        ]
         if not own or _runs_graph(*own[-1][1]):
             return self._line_of_node(error)
         return self.texts.span_of_summary(own[-1][0])
