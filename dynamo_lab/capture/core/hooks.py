@@ -118,6 +118,13 @@ _TIMES = "the phases of compilation are not timed."
 EVENT_START = Private("torch._dynamo.utils", "ChromiumEventLogger.log_event_start", _TIMES)
 EVENT_END = Private("torch._dynamo.utils", "ChromiumEventLogger.log_event_end", _TIMES)
 
+ORIGINAL_CODES = Private(
+    "torch._dynamo.utils",
+    "orig_code_map",
+    "the line of an exception in a compiled function of one line is not recorded.",
+    otherwise={},
+)
+
 REAL_STACK = Field(
     "torch._dynamo.exc",
     "Unsupported.real_stack",

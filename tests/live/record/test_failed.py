@@ -117,6 +117,16 @@ def test_what_python_shows_of_a_traceback_is_not_all_that_is_recorded(
     assert line_of_failure(recorder.recording) == line_of(wrong, "raise")
 
 
+def test_in_a_function_of_one_line_an_exception_is_on_that_line() -> None:
+    def opened(x: torch.Tensor) -> Any: return x.sin(), open("/no/such")  # fmt: skip
+
+    def indexed(x: torch.Tensor) -> Any: return x[torch.tensor([9])]  # fmt: skip
+
+    for fn in (opened, indexed):
+        recording = lab.explore(fn, torch.ones(4), backend="eager")
+        assert line_of_failure(recording) == fn.__code__.co_firstlineno
+
+
 def line_of_failure(recording: lab.Recording) -> int | None:
     assert recording.failure is not None
     span = recording.failure.span
