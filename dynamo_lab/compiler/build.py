@@ -18,6 +18,8 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +41,10 @@ MOST_BYTES = 256 << 20
 LOOK_AGAIN_BYTES = 4 << 20
 """Written by one process before it looks again at what is kept, which takes 20 us a file."""
 
+LONGEST_SECONDS = 3600
+"""No compiler works at one kernel for so long: what is older was left by a process that ended."""
+
+_MAKING = "making-"
 _unseen = LOOK_AGAIN_BYTES
 
 
@@ -55,13 +61,14 @@ class NoCCompiler(DynamoLabError):
 
 
 class BuildError(DynamoLabError):
-    """The C compiler refused a kernel. `source` is what it was given."""
+    """The C compiler refused a kernel. `source` is what it was given, `message` what it said."""
 
-    def __init__(self, message: str, source: str) -> None:
+    def __init__(self, message: str, source: str, nodes: Sequence[str] = ()) -> None:
         found = re.search(r"kernel\.c:(\d+):\d+: (?:fatal )?error: (.*)", message)
         first = f" at line {found[1]}: {found[2]}." if found else ":"
-        super().__init__(f"The C compiler refused a kernel{first}\n{message}")
-        self.source = source
+        named = f"the kernel of {', '.join(nodes)}" if nodes else "a kernel"
+        super().__init__(f"The C compiler refused {named}{first}\n{message}")
+        self.source, self.message = source, message
 
 
 @functools.cache
@@ -141,22 +148,27 @@ def folder() -> Path:
     return Path(chosen) if chosen else Path(cache) / "dynamo_lab" / "kernels"
 
 
-def begin(sources: Sequence[str]) -> None:
+def begin(sources: Sequence[str]) -> dict[str, Future[Any]]:
     """Have the missing ones made, each text once and side by side, while the caller goes on.
 
     Args:
         sources: C texts that define `NAME`, without the prelude.
 
+    Returns:
+        What each text becomes, whatever other threads make of the same texts.
+
     Raises:
         NoCCompiler: there is none.
     """
-    missing = [source for source in dict.fromkeys(sources) if source not in _made]
-    if missing:
-        options()  # now, and not by each thread
-        folder().mkdir(parents=True, exist_ok=True)
-        pool = ThreadPoolExecutor(os.cpu_count() or 1)
-        _made.update((source, pool.submit(_mapped, source)) for source in missing)
-        pool.shutdown(wait=False)
+    with _lock:
+        missing = [source for source in dict.fromkeys(sources) if source not in _made]
+        if missing:
+            options()  # now, and not by each thread
+            folder().mkdir(parents=True, exist_ok=True)
+            pool = ThreadPoolExecutor(os.cpu_count() or 1)
+            _made.update((source, pool.submit(_mapped, source)) for source in missing)
+            pool.shutdown(wait=False)
+        return {source: _made[source] for source in sources}
 
 
 def build(sources: Sequence[str]) -> list[Any]:
@@ -166,18 +178,31 @@ def build(sources: Sequence[str]) -> list[Any]:
         NoCCompiler: there is none.
         BuildError: it refused a text.
     """
-    begin(sources)
+    own = begin(sources)
     try:
-        return [_made[source].result() for source in sources]
-    except BaseException:  # it is tried again when it is asked for again
-        for source in sources:
-            _made.pop(source, None)
+        return [own[source].result() for source in sources]
+    except BaseException:  # what failed, and that alone, is tried again when it is asked for again
+        with _lock:
+            for source, made in own.items():
+                if made.done() and made.exception() and _made.get(source) is made:
+                    del _made[source]
         raise
 
 
 _made: dict[str, Future[Any]] = {}
 """Functions by the text of their kernel: a process maps each library once."""
-os.register_at_fork(after_in_child=_made.clear)  # it has none of the threads that make them
+_lock = threading.Lock()
+
+
+def _forget() -> None:
+    """A forked process has none of the threads that make them, nor the one that has the lock."""
+    global _lock
+    _made.clear()
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_forget)
 
 
 def _mapped(source: str) -> Any:
@@ -218,7 +243,7 @@ def keep(path: Path, content: bytes) -> None:
 @contextlib.contextmanager
 def _placed(path: Path) -> Iterator[Path]:
     """Where to write a file that is then moved to its place in the cache."""
-    with tempfile.TemporaryDirectory(dir=folder()) as work:
+    with tempfile.TemporaryDirectory(prefix=_MAKING, dir=folder()) as work:
         made = Path(work, path.name)
         yield made
         size = made.stat().st_size
@@ -227,12 +252,19 @@ def _placed(path: Path) -> Iterator[Path]:
 
 
 def _bound(written: int) -> None:
-    """Keep the cache below its size: looked at first, and whenever so much more was written."""
+    """Keep the cache below its size: looked at first, and whenever so much more was written.
+
+    What processes that ended in the middle were making goes too.
+    """
     global _unseen
     _unseen += written
     if _unseen < LOOK_AGAIN_BYTES:
         return
     _unseen = 0
+    for left in folder().glob(f"{_MAKING}*"):
+        with contextlib.suppress(OSError):  # another process has taken it away
+            if time.time() - left.stat().st_mtime > LONGEST_SECONDS:
+                shutil.rmtree(left)
     total = 0
     for _, size, library in sorted(_kept(), reverse=True):
         total += size

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
+import os
 import platform
+import runpy
 import shutil
 import subprocess
 import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
+from unittest.mock import MagicMock
 
 import pytest
 import torch
@@ -89,6 +95,55 @@ def test_a_text_that_is_no_c_is_shown(cache: Path) -> None:
     assert "nonsense" in caught.value.source
     assert str(cache) not in str(caught.value)
     assert list(cache.iterdir()) == []
+
+
+def test_what_was_made_is_kept_where_another_is_refused(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread that waits for the same texts is told what became of them."""
+    good, bad = SOURCE % 15, "void kernel_of_this_file() { nonsense; }"
+    going, made = threading.Event(), vars(building)["_mapped"]
+    monkeypatch.setattr(building, "_mapped", lambda source: going.wait(60) and made(source))
+    waited = building.begin([good, bad])
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(build, [good, bad]) for _ in range(2)]
+        going.set()
+        assert [type(one.exception()) for one in asked] == [BuildError, BuildError]
+    assert list(vars(building)["_made"]) == [good]
+    assert build([good]) == [waited[good].result()]
+
+
+def test_where_no_process_forks_the_compiler_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "register_at_fork", raising=False)  # as on Windows
+    assert runpy.run_path(building.__file__)["NAME"] == building.NAME
+
+
+def test_an_interrupt_leaves_what_is_being_made(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited = building.begin([SOURCE % 16])[SOURCE % 16]
+    with monkeypatch.context() as patch:
+        patch.setattr(waited, "result", MagicMock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            build([SOURCE % 16])
+    assert build([SOURCE % 16]) == [waited.result()]
+
+
+def test_a_refused_kernel_is_known_by_its_nodes_or_left_to_python(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def f(x: torch.Tensor) -> torch.Tensor:
+        return x.sin().sum() + x.cumsum(0)
+
+    monkeypatch.setattr(building, "prelude", lambda: "#error no\n")
+    x = torch.randn(5)
+    torch.compiler.reset()
+    with pytest.raises(BuildError, match=r"refused the kernel of \w*sin\w*, \w*sum"):
+        torch.compile(f, backend="lab")(x)
+    torch.compiler.reset()
+    config: Any = importlib.import_module("torch._dynamo.config")
+    with config.patch(suppress_errors=True):
+        assert torch.equal(torch.compile(f, backend="lab")(x), f(x))
 
 
 def test_without_a_compiler_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,6 +247,21 @@ def test_the_cache_is_bounded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> N
     for number in range(6, 12):
         build([SOURCE % number])
     assert len(list(cache.glob("*.so"))) <= 3
+
+
+def test_what_a_process_left_when_it_was_killed_goes(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.mkdir()
+    going = vars(building)["_placed"](cache / "killed.so")
+    left = going.__enter__().parent
+    monkeypatch.setattr(building, "LOOK_AGAIN_BYTES", 1)
+    build([SOURCE % 17])
+    assert left.exists()  # another process may be at it
+    os.utime(left, (time.time() - 4000,) * 2)
+    build([SOURCE % 18])
+    assert not left.exists()
+    assert [path.suffix for path in cache.iterdir()] == [".so", ".so"]
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

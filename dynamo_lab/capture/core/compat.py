@@ -118,6 +118,11 @@ def modes() -> list[str]:
     return ["default", *(hooks.LIST_MODES.get()() if hooks.LIST_MODES.exists else ())]
 
 
+def errors_are_suppressed() -> bool:
+    """Whether Dynamo leaves a function to Python where compiling it fails."""
+    return bool(hooks.SUPPRESSED.get())
+
+
 def forget_compiled_code() -> None:
     """Let Dynamo look at every function again, also at those that it has compiled or skipped."""
     hooks.RESET.get()()

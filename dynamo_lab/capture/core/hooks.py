@@ -32,6 +32,13 @@ PRE_GRAD_PASS = Private(
     "torchao's pass for quantized attention stays in the settings of the process.",
 )
 
+SUPPRESSED = Private(
+    "torch._dynamo.config",
+    "suppress_errors",
+    "the backend lab ends a program whose kernel is refused, though errors are suppressed.",
+    otherwise=False,
+)
+
 _LIMITS = "a function is not compiled more often than Dynamo's limit, as a benchmark may need."
 RECOMPILE_LIMITS = (
     Private("torch._dynamo.config", "recompile_limit", _LIMITS),
@@ -110,6 +117,13 @@ OPERATORS = Names(
 _TIMES = "the phases of compilation are not timed."
 EVENT_START = Private("torch._dynamo.utils", "ChromiumEventLogger.log_event_start", _TIMES)
 EVENT_END = Private("torch._dynamo.utils", "ChromiumEventLogger.log_event_end", _TIMES)
+
+ORIGINAL_CODES = Private(
+    "torch._dynamo.utils",
+    "orig_code_map",
+    "the line of an exception in a compiled function of one line is not recorded.",
+    otherwise={},
+)
 
 REAL_STACK = Field(
     "torch._dynamo.exc",

@@ -4,13 +4,13 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Protocol
 
 import msgspec
 
 from dynamo_lab.capture.core.environment import describe_environment
-from dynamo_lab.capture.core.hooks import REAL_STACK
+from dynamo_lab.capture.core.hooks import ORIGINAL_CODES, REAL_STACK
 from dynamo_lab.capture.core.peaks import Peaks
 from dynamo_lab.capture.core.sources import Texts
 from dynamo_lab.errors import AbsentError
@@ -206,12 +206,14 @@ class Recorder:
         stack = [one for one in REAL_STACK.of(error) or () if self.texts.is_users(one.filename)]
         if stack:
             return self.texts.span_of_summary(stack[-1])
-        steps = zip(
-            traceback.extract_tb(error.__traceback__),
-            traceback.walk_tb(error.__traceback__),
-            strict=True,
-        )
-        own = [(one, at) for one, at in steps if self.texts.is_users(one.filename)]
+        steps = list(traceback.walk_tb(error.__traceback__))
+        # a limit of its own, because `sys.tracebacklimit` would leave steps out
+        told = traceback.extract_tb(error.__traceback__, limit=len(steps))
+        own = [
+            (one, at)
+            for one, at in zip(told, steps, strict=True)
+            if self.texts.is_users(one.filename)
+        ]
         if not own or _runs_graph(*own[-1][1]):
             return self._line_of_node(error)
         return self.texts.span_of_summary(own[-1][0])
@@ -306,7 +308,16 @@ class Recorder:
 
 
 def _runs_graph(frame: FrameType, line: int) -> bool:
-    """Whether code that Dynamo wrote was in a graph: it has only the function's first line then."""
+    """Whether code that Dynamo wrote was in a graph: it has only the function's first line then.
+
+    Of a function of one line that is the right one, graph or not.
+    """
     code = frame.f_code
     is_dynamos = any(name.startswith("__compiled_fn") for name in code.co_names)
-    return is_dynamos and line == code.co_firstlineno
+    return is_dynamos and line == code.co_firstlineno and not _has_one_line(code)
+
+
+def _has_one_line(written: CodeType) -> bool:
+    """Whether the code that Dynamo wrote this for has one line."""
+    code = ORIGINAL_CODES.get().get(written)
+    return code is not None and len({line for *_, line in code.co_lines() if line}) == 1

@@ -39,7 +39,7 @@ def _expression(body: Body, *, heavy: bool = False, compares: bool = False) -> R
     """A rule that is no more than an expression of its operands."""
 
     def lower(call: Call, *operands: Operand, **named: Any) -> LazyTensor:
-        computed = computed_in(promoted(operands)) if compares else None
+        computed = computed_in(promoted(*operands)) if compares else None
         return pointwise(
             call, operands, lambda *v: body(*v, **named), computed=computed, heavy=heavy
         )

@@ -152,17 +152,16 @@ def tensors(operands: Sequence[Any]) -> list[LazyTensor]:
     return [x for x in operands if isinstance(x, LazyTensor)]
 
 
-def promoted(operands: Sequence[Operand]) -> torch.dtype:
+def promoted(a: Operand, b: Operand | None = None) -> torch.dtype:
     """The type in which one or two operands are compared."""
-    alike = [_like(x) for x in operands]
-    return torch.result_type(alike[0], alike[-1])
+    return torch.result_type(_like(a), _like(a if b is None else b))
 
 
 def _like(x: Operand) -> Any:
     """A tensor or a number that counts as much when types are promoted."""
     match x:
         case LazyTensor():
-            return torch.empty([1] * len(x.size), dtype=x.dtype)
+            return torch.empty([1] * len(x.size), dtype=x.dtype, device="meta")
         case Index():
             return 1
         case Named():

@@ -50,9 +50,15 @@ class C:
 
         Raises:
             NoCCompiler: no C compiler was found.
-            BuildError: the compiler refused a kernel.
+            BuildError: the compiler refused a kernel, whose nodes it names.
         """
-        functions = building.build(_nameless(kernels, sources))
+        texts = _nameless(kernels, sources)
+        try:
+            functions = building.build(texts)
+        except building.BuildError as refused:
+            at = next(at for at, text in enumerate(texts) if refused.source.endswith(text))
+            nodes = kernels[at].origins
+            raise building.BuildError(refused.message, refused.source, nodes) from None
         for kernel, function in zip(kernels, functions, strict=True):
             function.restype, function.argtypes = None, _argument_types(kernel)
         return {kernel.name: made for kernel, made in zip(kernels, functions, strict=True)}

@@ -14,6 +14,9 @@ _LONGEST = 20_000
 _BACKEND = re.compile(r"\s*backend=(.+?) raised:\s*\n")
 # Wrappers: they say that something failed within them, and then what.
 _WRAPPERS = frozenset({"InductorError", "LoweringException", "TorchRuntimeError"})
+COMPILERS = _WRAPPERS | {"BackendCompilerFailed", "InternalTorchDynamoError", "Unsupported"}
+"""What compiling a line raises, and Python never does where it runs the line itself."""
+
 _ERROR = re.compile(r"(?:[\w.]*\.)?(\w+(?:Error|Exception|Exit|Interrupt|Failed)): *(.*)")
 
 

@@ -3,7 +3,7 @@
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import rule_of
-from dynamo_lab.view.breaks.exceptions import cause
+from dynamo_lab.view.breaks.exceptions import COMPILERS, cause
 from dynamo_lab.view.core.places import Places
 
 _FORESEEN = (
@@ -17,6 +17,8 @@ def raised_at(item: Break, recording: Recording, places: Places) -> str:
     """'TypeError: no', where Python ran this line and the program ended with it; else empty."""
     failure = recording.failure
     if failure is None or failure.span is None or failure.caught:
+        return ""
+    if failure.type in COMPILERS:  # of another function, say, that this line was captured for too
         return ""
     if item.effect not in ("resumed", "skipped") or item.resume_frames:  # or it went past the line
         return ""

@@ -206,3 +206,10 @@ def test_windows_are_pooled_as_eager_pools_them(name: str) -> None:
     torch.testing.assert_close(slopes, slope(images()))
     left = {fallback.reason for program in programs for fallback in program.fallbacks}
     assert left <= {"a gradient of windows with gaps"}
+
+
+def test_to_compile_for_the_cpu_no_default_device_is_needed() -> None:
+    graph = make_fx(lambda x: [x > 0.5, x.isnan(), x == x.double()])(torch.randn(5))
+    with torch.device("xpu"):  # which would start it, or which is not there
+        program = Program(graph)
+    assert not program.fallbacks

@@ -308,3 +308,19 @@ def test_a_dict_of_another_length_is_told_by_the_value_that_the_check_names() ->
     told = tell(f"len({nested}) != 0", {"o": Holder(defaultdict(dict, state))}, scope)
     assert (told.source, told.was, told.now) == (nested, "0", "2")
     assert sources_in(f"{nested} is L['x'].grad") == [nested, "L['x'].grad"]
+
+
+def test_a_loop_over_an_iterator_that_was_handed_over_has_no_break_inside() -> None:
+    def added(x: torch.Tensor, rows: Iterator[int]) -> torch.Tensor:
+        for row in rows:
+            x = x + row
+        return x
+
+    with lab.record() as recorder:
+        compiled = torch.compile(added, backend="eager")
+        for n in (3, 4):
+            compiled(torch.ones(3), iter(range(n)))
+    assert not recorder.recording.breaks
+    (finding,) = recorder.recording.findings
+    assert finding.sentence.startswith("`rows` changes: ")
+    assert "Values seen" not in finding.sentence

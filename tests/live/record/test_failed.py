@@ -1,5 +1,6 @@
 """Compilations that fail after the graph was captured, and what is said of them."""
 
+import sys
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import torch._dynamo
 import dynamo_lab as lab
 from dynamo_lab.view import build
 from dynamo_lab.view.view import View
+from tests.live.lines import line_of
 
 
 def pinned(x: torch.Tensor) -> torch.Tensor:
@@ -101,3 +103,31 @@ def test_a_wrapper_of_the_users_own_keeps_its_name() -> None:
 
     view = build(lab.explore(logged(pinned), torch.ones(3), backend="eager"))
     assert [frame.name for frame in view.frames if frame.outcome == "compiled"] == ["outer"]
+
+
+def test_what_python_shows_of_a_traceback_is_not_all_that_is_recorded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def wrong() -> None:
+        raise ValueError("mine")
+
+    monkeypatch.setattr(sys, "tracebacklimit", 0, raising=False)
+    with pytest.raises(ValueError, match="mine"), lab.record() as recorder:
+        wrong()
+    assert line_of_failure(recorder.recording) == line_of(wrong, "raise")
+
+
+def test_in_a_function_of_one_line_an_exception_is_on_that_line() -> None:
+    def opened(x: torch.Tensor) -> Any: return x.sin(), open("/no/such")  # fmt: skip
+
+    def indexed(x: torch.Tensor) -> Any: return x[torch.tensor([9])]  # fmt: skip
+
+    for fn in (opened, indexed):
+        recording = lab.explore(fn, torch.ones(4), backend="eager")
+        assert line_of_failure(recording) == fn.__code__.co_firstlineno
+
+
+def line_of_failure(recording: lab.Recording) -> int | None:
+    assert recording.failure is not None
+    span = recording.failure.span
+    return None if span is None else recording.spans[span].line

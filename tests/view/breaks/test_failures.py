@@ -8,6 +8,8 @@ from msgspec.structs import replace
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.breaks.exceptions import cause
+from dynamo_lab.view.breaks.raised import raised_at
+from dynamo_lab.view.core.places import Places
 
 Make = Callable[[str], Recording]
 
@@ -123,3 +125,15 @@ def test_a_failure_of_the_program_itself(make: Make) -> None:
         " The program ended with TorchRuntimeError: no good, at line 2."
     )
     assert summary.is_failure_told
+
+
+def test_what_compiling_a_line_raised_was_not_raised_by_python_there(make: Make) -> None:
+    recording = make("branch_and_print")
+    left = replace(recording.breaks[-1], effect="skipped", resume_frames=())
+    recording = replace(recording, breaks=(*recording.breaks[:-1], left))
+    places = Places(recording)
+    told = failed(recording, "no good", left.span)
+    assert raised_at(left, told, places) == ""
+    assert told.failure is not None
+    pythons = replace(told, failure=replace(told.failure, type="ValueError"))
+    assert raised_at(left, pythons, places) == "ValueError: no good"

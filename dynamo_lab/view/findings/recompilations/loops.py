@@ -5,11 +5,12 @@ from dynamo_lab.view.findings.recompilations.stories import Story
 from dynamo_lab.view.findings.recompilations.told import Told
 
 _RANGE = "___normalize_range_iter("
+_STACK = "___stack"  # Dynamo's name of what Python had at hand at the break, as a loop its iterator
 
 
 def tell(story: Story, facts: Facts) -> Told | None:
     """Python goes on with a `range` whose rounds are compiled in, each with its own code."""
-    if not story.failed.text.startswith(_RANGE):
+    if not is_of_iterator(story) or _STACK not in story.failed.text:  # the program has named it
         return None
     return Told(
         rule="loop-goes-on",
@@ -19,3 +20,8 @@ def tell(story: Story, facts: Facts) -> Told | None:
         "Or move the loop's body into a function, compile that, and leave the loop to Python.",
         grade="fill in",
     )
+
+
+def is_of_iterator(story: Story) -> bool:
+    """Whether it is about what an iterator has left, of which no value is seen."""
+    return story.failed.text.startswith(_RANGE)
