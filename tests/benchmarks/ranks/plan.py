@@ -20,7 +20,8 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
 import dynamo_lab as lab
-from tests.benchmarks.ranks.steps import Block, tensor_parallel
+from tests.benchmarks.ranks.steps import tensor_parallel
+from tests.ranks.llama import Block
 
 BUDGET = 60.0
 _SIZE, _HEAD = 4096, 128
