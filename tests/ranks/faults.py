@@ -4,6 +4,7 @@ import itertools
 import os
 import signal
 import time
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -131,7 +132,7 @@ def stuck() -> None:
     dist.all_reduce(torch.ones(8))  # line: stuck waits
 
 
-FAULTS = {
+FAULTS: dict[Callable[[], None], tuple[tuple[str, ...], tuple[str, ...]]] = {
     unequal_branch: (("Rank 1 ended without calling `all_reduce` 1", "if rank == 0"), ("branch",)),
     missing: (("Rank 1 ended without calling `all_reduce` 2", "get_rank() == 0"), ("missing",)),
     swapped: (("`all_gather`", "`all_reduce`"), ("swapped first", "swapped second")),
@@ -148,7 +149,10 @@ FAULTS = {
     killed: (("Rank 1 was ended by SIGKILL",), ("killed", "killed waits")),
     stopped: (("Rank 1 stood still (SIGSTOP)",), ("stopped",)),
     slow: (("Rank 1 came", "late to `all_reduce` 2"), ("slow", "slow waits")),
-    other_group: (("Rank 1 waits in `all_reduce` 1 of the group '1'",), ("group",)),
+    other_group: (  # told of the rank that came later, either of them
+        ("`all_reduce` 1 of the group '1'", "`all_reduce` 1 of all ranks", "wait forever"),
+        ("group",),
+    ),
     other_placement: (
         ("Rank 1 ended without calling", "goes from S(0) to R", "on rank 1 none changed its"),
         ("placement",),

@@ -25,26 +25,13 @@ from torch.distributed.tensor.parallel import (
 )
 from torch.nn.parallel import DistributedDataParallel
 
+from tests.ranks import llama
+
 PROFILED = "DYNAMO_LAB_TEST_PROFILED"
 OFF = "DYNAMO_LAB_TEST_OFF"
 """Names the file beside which each rank writes how far its gradients are off."""
 
 _BYTES = {"float": 4, "long int": 8, "int": 4, "byte": 1, "long": 8}
-
-
-class Block(nn.Module):
-    """A Llama block's feed-forward part, small."""
-
-    def __init__(self, size: int = 16) -> None:
-        super().__init__()
-        self.norm = nn.RMSNorm(size)
-        self.gate = nn.Linear(size, 2 * size, bias=False)
-        self.up = nn.Linear(size, 2 * size, bias=False)
-        self.down = nn.Linear(2 * size, size, bias=False)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x = self.norm(x)
-        return self.down(torch.nn.functional.silu(self.gate(x)) * self.up(x))  # line: down
 
 
 @contextmanager
@@ -88,9 +75,10 @@ def all_ways() -> None:
     torch.manual_seed(0)
     here = _device()
     mesh = init_device_mesh(here, (2,), mesh_dim_names=("all",))
-    plan: Any = {"gate": ColwiseParallel(), "up": ColwiseParallel(), "down": RowwiseParallel()}
+    columns = dict.fromkeys(("q", "k", "v", "gate", "up"), ColwiseParallel())
+    plan: Any = {**columns, **dict.fromkeys(("o", "down"), RowwiseParallel())}
     everyone: Any = dist.group.WORLD
-    parallel, sharded = Block().to(here), Block().to(here)
+    parallel, sharded = llama.Block(16, 4).to(here), llama.Block(16, 4).to(here)
     alone = deepcopy(parallel), deepcopy(sharded)
 
     def reduced(x: torch.Tensor) -> torch.Tensor:
@@ -98,10 +86,10 @@ def all_ways() -> None:
 
     with profiled():
         parallelize_module(parallel, mesh, plan)
-        x = torch.randn(4, 16, device=here, requires_grad=True)
+        x = torch.randn(2, 8, 16, device=here, requires_grad=True)
         torch.compile(parallel, backend="aot_eager")(x).sum().backward()
         fully_shard(sharded, mesh=mesh)
-        y = torch.randn(4, 16, device=here)
+        y = torch.randn(2, 8, 16, device=here)
         sharded(y).sum().backward()  # line: sharded
         torch.compile(reduced, backend="aot_eager")(torch.ones(8, device=here))
         dist.all_reduce(torch.ones(4, device=here))  # line: eager
@@ -148,9 +136,9 @@ def ddp_gpt2() -> None:
     _write_off(_off(alone, model))
 
 
-def line_of(mark: str) -> int:
-    """The number of the line with this mark."""
-    with open(__file__, encoding="utf-8") as file:
+def line_of(mark: str, path: str = __file__) -> int:
+    """The number of the line with this mark, of this file or another."""
+    with open(path, encoding="utf-8") as file:
         found = [at for at, line in enumerate(file, 1) if line.endswith(f"# line: {mark}\n")]
     (number,) = found
     return number

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import dynamo_lab as lab
-from tests.ranks import programs
+from tests.ranks import llama, programs
 from tests.ranks.profiled import all_ways_profiled, off
 
 if TYPE_CHECKING:
@@ -60,14 +60,19 @@ def test_each_collective_has_a_line_and_a_reason(job: JobRecording) -> None:
     view = job.collectives.view
     assert view is not None
     assert [one.tied for one in view.totals] == [one.collectives for one in view.totals]
-    down, sharded = programs.line_of("down"), programs.line_of("sharded")
+    attention, o, down = (
+        str(programs.line_of(mark, llama.__file__)) for mark in ("attention", "o", "down")
+    )
+    sharded = programs.line_of("sharded")
     places = {(one.operator, one.where.rpartition(" ")[2], bool(one.node)) for one in view.meetings}
-    assert ("all_reduce", str(down), True) in places
+    of_block = [one for one in view.meetings if "llama.py" in one.where]
+    assert {one.where.rpartition(" ")[2] for one in of_block} == {attention, o, down}
+    assert all(one.node for one in of_block), "tensor parallelism in a graph: forward and backward"
     assert ("all_reduce", str(programs.line_of("reduced")), True) in places
     assert ("all_reduce", str(programs.line_of("eager")), False) in places
     assert ("all_gather_into_tensor", str(sharded), False) in places
     assert ("reduce_scatter_tensor", str(sharded), False) in places
-    changed = "a DTensor [4, 16] goes from P(sum) to R on the mesh all"
+    changed = "a DTensor [2, 8, 16] goes from P(sum) to R on the mesh all"
     assert any(one.node and changed in one.why for one in view.meetings)
     asked = {one.operator: one.why for one in view.meetings if "FSDP" in one.why}
     assert asked["reduce_scatter_tensor"] == "FSDP reduces gradients, each rank its shard"

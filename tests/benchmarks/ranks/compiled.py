@@ -24,7 +24,8 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from tests.benchmarks.core.ratio import processor_seconds
-from tests.benchmarks.ranks.steps import RESULT, Block
+from tests.benchmarks.ranks.steps import RESULT
+from tests.ranks.llama import Block
 
 
 def of_threads() -> dict[str, float]:

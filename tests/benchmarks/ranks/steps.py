@@ -23,8 +23,9 @@ from torch.distributed.tensor.parallel import (
     SequenceParallel,
     parallelize_module,
 )
-from torch.nn import functional
 from torch.nn.parallel import DistributedDataParallel
+
+from tests.ranks.llama import Block
 
 SETUP, RESULT = "DYNAMO_LAB_BENCH_SETUP", "DYNAMO_LAB_BENCH_RESULT"
 SMALL, AMP = "DYNAMO_LAB_BENCH_SMALL", "DYNAMO_LAB_BENCH_AMP"
@@ -41,29 +42,6 @@ ASYNC: dict[str, Any] = {"_micro_pipeline_tp": True}
 
 _IN, _OUT = ("q", "k", "v", "gate", "up"), ("o", "down")
 """A block's linear layers, whose columns and whose rows are cut, in one order on all ranks."""
-
-
-class Block(nn.Module):
-    """A Llama block: attention and a gated feed-forward part; its heads may be on several ranks."""
-
-    def __init__(self, size: int, head: int) -> None:
-        super().__init__()
-        self.head = head
-        self.norms = nn.ModuleList([nn.RMSNorm(size), nn.RMSNorm(size)])
-        self.q, self.k, self.v, self.o = (nn.Linear(size, size, bias=False) for _ in range(4))
-        self.gate, self.up = (nn.Linear(size, 4 * size, bias=False) for _ in range(2))
-        self.down = nn.Linear(4 * size, size, bias=False)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        y = self.norms[0](x)
-        q, k, v = (self._heads(one(y)) for one in (self.q, self.k, self.v))
-        attended = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-        x = x + self.o(attended.transpose(1, 2).flatten(2))
-        y = self.norms[1](x)
-        return x + self.down(functional.silu(self.gate(y)) * self.up(y))
-
-    def _heads(self, x: torch.Tensor) -> torch.Tensor:
-        return x.view(*x.shape[:2], -1, self.head).transpose(1, 2)
 
 
 def _device() -> str:
