@@ -100,7 +100,9 @@ def _device(recording: Recording) -> Device:
     if target := targets.parse(recording.target):
         return _DEVICES.get(target.kind, "cpu")
     found = {device for graph in recording.graphs for device in _devices(graph)}
-    return next((device for device in ("cuda", "mps") if device in found), "cpu")
+    if "cuda" in found:
+        return "cuda"
+    return "mps" if "mps" in found else "cpu"
 
 
 def _functions(operators: Iterable[str]) -> list[str]:

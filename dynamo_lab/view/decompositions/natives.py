@@ -34,8 +34,8 @@ SOURCE = (
 OF_PROGRAM = (
     "Each operator counts once, however often it is called. Called: what AOTAutograd traced, in "
     "the backward too if there is one. That is nearly what eager PyTorch calls: `relu_` is `relu` "
-    "there, and what runs between graphs is not among it. Compiled: what is "
-    "left to ATen's kernels, where Inductor writes no code."
+    "there, and what runs between graphs is not among it. Compiled: what is left to "
+    "ATen's kernels, where Inductor writes no code."
 )
 LOWERED = "Compiled, those with a * need no kernel where Inductor's rule or lowering of them fits."
 
