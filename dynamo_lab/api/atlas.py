@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dynamo_lab.model.decompositions import Device, Entry, Level, Overload
-    from dynamo_lab.view.decompositions.natives import CensusView
+    from dynamo_lab.model.recording import Recording
+    from dynamo_lab.view.decompositions.natives import CensusView, ProgramCensusView
 
 
 def atlas() -> Atlas:
@@ -62,6 +63,20 @@ class Atlas:
         refuse_unlisted(device)
         return Census(build(census(device)))
 
+    def of(self, recording: Recording) -> ProgramCensus:
+        """Which operators of a recorded program have a kernel on its device, and which have none.
+
+        Its device is the target that it was lowered for, `lab.lower(model, x, target="mps")`, or
+        where it ran: on another device PyTorch calls other operators.
+
+        Raises:
+            OptionError: another release of PyTorch recorded it.
+        """
+        from dynamo_lab.record.on_target import census_of
+        from dynamo_lab.view.decompositions.natives import build_program
+
+        return ProgramCensus(build_program(census_of(recording)))
+
     def to_html(self, path: str | Path) -> None:
         """Write the counts and a table of every ATen operator as one page."""
         from dynamo_lab.render.fallback.atlas import page
@@ -104,6 +119,31 @@ class Census:
         from dynamo_lab.render.fallback.atlas import census_html
 
         return {"text/plain": str(self), "text/html": census_html(self.view)}
+
+
+class ProgramCensus:
+    """Where the kernels are of a program's operators. `view` has the counts and the names."""
+
+    def __init__(self, view: ProgramCensusView) -> None:
+        self.view = view
+
+    def to_html(self, path: str | Path) -> None:
+        """Write it as one page."""
+        from dynamo_lab.render.fallback.atlas import program_census_page
+
+        write_output(path, program_census_page(self.view))
+
+    def __str__(self) -> str:
+        from dynamo_lab.render.terminal.decompositions.natives import program_census_text
+
+        return program_census_text(self.view)
+
+    __repr__ = __str__
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from dynamo_lab.render.fallback.atlas import program_census_html
+
+        return {"text/plain": str(self), "text/html": program_census_html(self.view)}
 
 
 class Operator:

@@ -6,10 +6,13 @@ import warnings
 from typing import TYPE_CHECKING
 
 from dynamo_lab.cli.core.options import add_command
+from dynamo_lab.errors import OptionError
+from dynamo_lab.model.core.codec import load
 
 if TYPE_CHECKING:
     import argparse
 
+    from dynamo_lab.api.atlas import Atlas, Census, ProgramCensus
     from dynamo_lab.cli.core.options import Commands
 
 
@@ -20,6 +23,8 @@ def add(commands: Commands) -> None:
     parser.add_argument("operator", nargs="?", metavar="OPERATOR", help="only this: aten.gelu")
     parser.add_argument("--device", metavar="NAME",
                         help="which operators have a kernel there: cpu, cuda or mps")  # fmt: skip
+    parser.add_argument("--of", metavar="RECORDING",
+                        help="the same of a recorded program, on its target")  # fmt: skip
     parser.add_argument("--html", metavar="PAGE", help="write it as a page")
 
 
@@ -27,11 +32,19 @@ def run(options: argparse.Namespace) -> int:
     """Print the numbers, or what is known of one operator."""
     from dynamo_lab.api.atlas import atlas
 
+    if sum(map(bool, (options.of, options.device, options.operator))) > 1:
+        raise OptionError("Pass an operator, --device or --of: each is a question of its own.")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Failed to initialize NumPy")  # none is needed
         known = atlas()
-        found = known.on(options.device) if options.device else known
+        found = _asked(known, options)
         print(known[options.operator] if options.operator else found)
     if options.html:
         found.to_html(options.html)
     return 0
+
+
+def _asked(known: Atlas, options: argparse.Namespace) -> Atlas | Census | ProgramCensus:
+    if options.of:
+        return known.of(load(options.of))
+    return known.on(options.device) if options.device else known

@@ -158,6 +158,21 @@ class Census(Struct, frozen=True, kw_only=True):
     functions: tuple[Placed, ...]
 
 
+class ProgramCensus(Struct, frozen=True, kw_only=True):
+    """ATen's functions in a program, `add.Tensor`, and where their kernels are for its device.
+
+    `called` are those that AOTAutograd traced, where `relu_` is `relu`: nearly what eager PyTorch
+    calls. `compiled` are those whose kernels the compiled program calls, where Inductor writes no
+    code.
+    """
+
+    title: str
+    device: Device
+    release: str
+    called: dict[str, Native]
+    compiled: dict[str, Native]
+
+
 class Overload(Struct, frozen=True, kw_only=True):
     """One overload: its schema and tags, the rule that fires towards each set, its lowering.
 

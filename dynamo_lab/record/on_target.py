@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dynamo_lab.errors import OptionError
+from dynamo_lab.model import targets
 from dynamo_lab.model.core.notes import Note
+from dynamo_lab.model.decompositions import ProgramCensus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dynamo_lab.capture.core.recorder import Recorder
     from dynamo_lab.model.decompositions import Device, Native
     from dynamo_lab.model.graphs import Graph, Node
     from dynamo_lab.model.kernels import Kernel
+    from dynamo_lab.model.recording import Recording
     from dynamo_lab.model.targets import Target
 
 
@@ -62,6 +66,54 @@ def _to_cpu(node: Node) -> bool:
     return node.target == "cpu" or (node.target == "to" and "'cpu'" in node.arguments)
 
 
+def census_of(recording: Recording) -> ProgramCensus:
+    """Where the kernels are, for its device, of the operators that a recorded program calls.
+
+    Raises:
+        OptionError: another release of PyTorch recorded it, whose list is not at hand.
+    """
+    from dynamo_lab.capture.core.environment import describe_environment
+    from dynamo_lab.capture.decompositions.natives import native_on
+
+    release = describe_environment({}).torch.partition("+")[0]
+    recorded = recording.environment.torch.partition("+")[0]
+    if recorded != release:
+        raise OptionError(
+            f"PyTorch {recorded} recorded this, and {release} is installed, whose kernels may be "
+            f"others: ask with {recorded}, or record it again."
+        )
+    device = _device(recording)
+    facts = recording.decompositions
+    traced = (facts.calls[one.call].operator for one in facts.traced)
+    called = (node.target for _, node in _called(recording.graphs, recording.kernels))
+    return ProgramCensus(
+        title=recording.title,
+        device=device,
+        release=release,
+        called={name: native_on(name, device) for name in _functions(traced)},
+        compiled={name: native_on(name, device) for name in _functions(called)},
+    )
+
+
+def _device(recording: Recording) -> Device:
+    """Of the target, else of the tensors: the host beside a GPU does not count."""
+    if target := targets.parse(recording.target):
+        return _DEVICES.get(target.kind, "cpu")
+    found = {device for graph in recording.graphs for device in _devices(graph)}
+    if "cuda" in found:
+        return "cuda"
+    return "mps" if "mps" in found else "cpu"
+
+
+def _functions(operators: Iterable[str]) -> list[str]:
+    """The names in PyTorch's list of ATen's operators: "relu" of "aten.relu.default"."""
+    return sorted({_function(name) for name in operators if name.startswith("aten.")})
+
+
+def _function(operator: str) -> str:
+    return operator.removeprefix("aten.").removesuffix(".default")
+
+
 _DEVICES: dict[str, Device] = {"cuda": "cuda", "rocm": "cuda", "mps": "mps"}
 
 
@@ -74,8 +126,7 @@ def _without_kernels(
     from dynamo_lab.capture.decompositions.natives import native_on
 
     for graph, node in _called(graphs, kernels):
-        name = node.target.removeprefix("aten.").removesuffix(".default")
-        native = native_on(name, _DEVICES[target.kind])
+        native = native_on(_function(node.target), _DEVICES[target.kind])
         if native in ("host", "elsewhere"):
             message = (
                 f"`{node.target}` has no kernel for {target.name} in this PyTorch: there the "

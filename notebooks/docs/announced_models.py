@@ -31,6 +31,8 @@ weights:
 dynamo-lab suite --capture --models 2.0-huggingface,2.0-timm,2.0-torchbench
 ```
 
+No run of these three families is kept here yet.
+
 Those of Hugging Face are made small there. *Timed as* is the name in the list of
 [the suite](../suite.md), which compares numbers and times: it has one model of each kind, most
 names none.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import venv
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import torch
 
 from dynamo_lab.__main__ import main
 from dynamo_lab.cli import compare
@@ -145,6 +147,43 @@ def test_a_script_runs_elsewhere_and_keeps_its_arguments_and_exit_code(tmp_path:
     assert (ran.printed, ran.code) == ("True ['--epochs', '1']\n", 3)
     assert len(ran.recording.breaks) == 1
     assert len(ran.recording.captured_graphs()) == 2
+
+
+OTHER = os.environ.get("DYNAMO_LAB_OTHER_PYTHON", "")
+LOSS = """\
+import torch
+
+@torch.compile
+def loss(x):
+    y = x.softmax(-1)
+    print("seen", tuple(y.shape))
+    return (y * x).sum().relu()
+
+print(f"{loss(torch.linspace(-1, 1, 64).reshape(8, 8)):.4f}")
+"""
+
+
+@pytest.mark.release
+@pytest.mark.live
+@pytest.mark.skipif(not OTHER, reason="DYNAMO_LAB_OTHER_PYTHON names no Python of another release")
+def test_two_releases_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = [OTHER, "-c", "import torch; print(torch.__version__)"]
+    other = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
+    here = str(torch.__version__)
+    assert other != here
+    script, page = tmp_path / "loss.py", tmp_path / "both.html"
+    script.write_text(LOSS)
+    asked = ["--with", OTHER, "--with", "here", "--html", str(page)]
+    assert main(["compare", str(script), *asked]) == 0
+    told = capsys.readouterr().out
+    rows = {row.partition("  ")[0]: row.split()[1:] for row in told.split("==")[0].splitlines()}
+    assert rows["torch"] == [other, here]
+    assert rows["breaks"] == ["1", "1"]
+    assert rows["graphs"] == ["2", "2"]
+    assert rows["kernels"][0] != "0"
+    assert "The script printed the same." in told
+    assert f"PyTorch: {other}, then {here}" in told
+    assert page.stat().st_size > 0
 
 
 def test_where_nothing_could_be_recorded_is_said(tmp_path: Path) -> None:

@@ -5,7 +5,13 @@ from collections.abc import Sequence
 from dynamo_lab.model.decompositions import Entry, Level, Overload
 from dynamo_lab.render.markup import Markup, join, tag
 from dynamo_lab.render.terminal.decompositions.atlas import LOWERINGS, natives_text, rule_text
-from dynamo_lab.view.decompositions.natives import LOWERED, SOURCE, CensusView
+from dynamo_lab.view.decompositions.natives import (
+    LOWERED,
+    OF_PROGRAM,
+    SOURCE,
+    CensusView,
+    ProgramCensusView,
+)
 from dynamo_lab.view.decompositions.trees import SETS
 
 _STYLE = """\
@@ -37,6 +43,16 @@ def census_html(view: CensusView) -> str:
 def census_page(view: CensusView) -> str:
     """The same as a complete page."""
     return _page(view.title, _root(join(tag("h1", view.title), _census(view))))
+
+
+def program_census_html(view: ProgramCensusView) -> str:
+    """Where the kernels are that a program needs, for a notebook."""
+    return _root(_program_census(view))
+
+
+def program_census_page(view: ProgramCensusView) -> str:
+    """The same as a complete page."""
+    return _page(view.title, _root(join(tag("h1", view.title), _program_census(view))))
 
 
 def page(levels: Sequence[Level], entries: Sequence[Entry]) -> str:
@@ -73,23 +89,37 @@ def _root(content: Markup) -> Markup:
 
 
 def _census(view: CensusView) -> Markup:
-    heads = ("operators", "functions", "")
-    rows = [
-        tag(
-            "tr",
-            tag("td", f"{row.operators:,}", class_="n"),
-            tag("td", f"{row.functions:,}", class_="n"),
-            tag("td", row.place),
-        )
-        for row in view.rows
-    ]
+    rows = [(row.operators, row.functions, row.place) for row in view.rows]
     return join(
-        tag("table", tag("tr", *(tag("th", head) for head in heads)), *rows),
+        _places(("operators", "functions", ""), rows),
         tag("p", tag("small", SOURCE)),
         _names("Operators with a kernel on the CPU only", view.without),
         tag("p", tag("small", f"{view.note} {LOWERED}")) if view.without else "",
         _names("Such variants of operators with a kernel", view.partly),
     )
+
+
+def _program_census(view: ProgramCensusView) -> Markup:
+    rows = [(row.called, row.compiled, row.place) for row in view.rows]
+    return join(
+        _places(("called", "compiled", ""), rows),
+        tag("p", tag("small", f"{OF_PROGRAM} {SOURCE}")),
+        *(_names(title, names) for title, names in view.lacking),
+        tag("p", tag("small", view.note)) if view.note else "",
+    )
+
+
+def _places(heads: Sequence[str], rows: Sequence[tuple[int, int, str]]) -> Markup:
+    told = (
+        tag(
+            "tr",
+            tag("td", f"{first:,}", class_="n"),
+            tag("td", f"{second:,}", class_="n"),
+            tag("td", place),
+        )
+        for first, second, place in rows
+    )
+    return tag("table", tag("tr", *(tag("th", head) for head in heads)), *told)
 
 
 def _names(title: str, names: Sequence[str]) -> Markup:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from dynamo_lab.errors import OptionError
-from dynamo_lab.model.decompositions import DEVICES, Census, Device, Native, Placed
+from dynamo_lab.model.decompositions import DEVICES, Census, Device, Native, Placed, ProgramCensus
 
 PLACES: dict[Native, str] = {
     "kernel": "a kernel of its own",
@@ -30,6 +30,12 @@ _WITHOUT: dict[Device, str] = {
 SOURCE = (
     "By native_functions.yaml of the installed PyTorch, which lists the kernels of every device, "
     "whichever this one was built for. A kernel may refuse some types of numbers or sizes."
+)
+OF_PROGRAM = (
+    "Each operator counts once, however often it is called. Called: what AOTAutograd traced, in "
+    "the backward too if there is one. That is nearly what eager PyTorch calls: `relu_` is `relu` "
+    "there, and what runs between graphs is not among it. Compiled: what is left to "
+    "ATen's kernels, where Inductor writes no code."
 )
 LOWERED = "Compiled, those with a * need no kernel where Inductor's rule or lowering of them fits."
 
@@ -89,6 +95,61 @@ def build(census: Census) -> CensusView:
         partly=_sorted(_marked(one.name, [one]) for one in partly),
         note=_WITHOUT[census.device],
     )
+
+
+class ProgramPlaceView(Struct, frozen=True, kw_only=True):
+    """How many operators of a program have their kernel in a place, and how many once compiled."""
+
+    place: str
+    called: int
+    compiled: int
+
+
+class ProgramCensusView(Struct, frozen=True, kw_only=True):
+    """The census of a program. `lacking` has a heading and the names for each kind of lack."""
+
+    title: str
+    rows: tuple[ProgramPlaceView, ...]
+    lacking: tuple[tuple[str, tuple[str, ...]], ...]
+    note: str
+
+
+_LACKS: dict[Native, str] = {
+    "host": "a kernel on the CPU only",
+    "elsewhere": "none there, and none on the CPU",
+    "unlisted": "not in PyTorch's list, so unknown",
+}
+
+
+def build_program(census: ProgramCensus) -> ProgramCensusView:
+    """The view of a program's census."""
+    called, compiled = Counter(census.called.values()), Counter(census.compiled.values())
+    ways = (
+        ("Called by the program", census.called),
+        ("Called by the compiled program", census.compiled),
+    )
+    found = [
+        (f"{way}, {lack}", tuple(name for name, one in natives.items() if one == native))
+        for native, lack in _LACKS.items()
+        for way, natives in ways
+    ]
+    lacking = tuple((heading, names) for heading, names in found if names)
+    return ProgramCensusView(
+        title=f"ATen's kernels on {census.device} for {census.title}, torch {census.release}",
+        rows=tuple(
+            ProgramPlaceView(place=place, called=called[native], compiled=compiled[native])
+            for native, place in PLACES.items()
+            if called[native] or compiled[native]
+        ),
+        lacking=lacking,
+        note=_said(census, lacks=bool(lacking)),
+    )
+
+
+def _said(census: ProgramCensus, *, lacks: bool) -> str:
+    if not census.called:
+        return "No operator was traced: there is nothing to say of this program."
+    return _WITHOUT[census.device] if lacks else ""
 
 
 def operator_of(function: str) -> str:

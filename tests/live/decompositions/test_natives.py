@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 import torchgen
+from msgspec.structs import replace
 from torchgen.gen import parse_native_yaml
 from torchgen.model import DispatchKey
 
@@ -70,6 +71,16 @@ def test_a_call_without_a_kernel_is_a_note_at_its_line() -> None:
     (note,) = [note for note in recording.notes if note.about == "kernel"]
     assert "linalg_eigvals" in note.message or "linalg_eig" in note.message
     assert note.graph is not None
+    of_program = lab.atlas().of(recording)
+    lacking = dict(of_program.view.lacking)
+    assert lacking["Called by the compiled program, a kernel on the CPU only"] == ("linalg_eig",)
+    assert "linalg_eig" in lacking["Called by the program, a kernel on the CPU only"]
+    assert sum(row.called for row in of_program.view.rows) > 2
+    assert "ATen's kernels on mps for f" in str(of_program)
+    assert "<code>linalg_eig</code>" in of_program._repr_mimebundle_()["text/html"]
+    environment = replace(recording.environment, torch="2.9.0")
+    with pytest.raises(OptionError, match=r"PyTorch 2\.9\.0 recorded this"):
+        lab.atlas().of(replace(recording, environment=environment))
 
 
 def test_a_copy_to_the_cpu_is_told_and_no_other() -> None:

@@ -10,7 +10,7 @@ from torch.nn import functional
 
 import dynamo_lab as lab
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.suite.models.of_torch import MODELS
+from dynamo_lab.suite.models import of_papers, of_torch
 from tests.kernels.metal_of_torch import library, mistakes
 from tests.live.foreign.every import FOREIGN
 from tests.live.programs import PROGRAMS
@@ -57,8 +57,9 @@ def test_an_elementwise_shader_computes_what_eager_does(tmp_path: Path) -> None:
 
 
 def programs() -> dict[str, Any]:
-    """The model list: programs, foreign ones, and the suite's models of torch.nn."""
-    return {**PROGRAMS, **FOREIGN, **{one.name: one for one in MODELS}}
+    """The model list: programs, foreign ones, and the suite's models of torch.nn and of papers."""
+    models = (*of_torch.MODELS, *of_papers.MODELS)
+    return {**PROGRAMS, **FOREIGN, **{one.name: one for one in models}}
 
 
 def _lowered(name: str) -> Recording:

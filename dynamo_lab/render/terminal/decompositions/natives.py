@@ -6,7 +6,13 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from dynamo_lab.render.terminal.core.parts import grid, heading, plain, text
-from dynamo_lab.view.decompositions.natives import LOWERED, SOURCE, CensusView
+from dynamo_lab.view.decompositions.natives import (
+    LOWERED,
+    OF_PROGRAM,
+    SOURCE,
+    CensusView,
+    ProgramCensusView,
+)
 
 
 def census_text(view: CensusView, width: int = 100) -> str:
@@ -25,6 +31,25 @@ def _census(view: CensusView) -> Iterator[RenderableType]:
     yield text(SOURCE, "dim")
     yield from _names("Operators with a kernel on the CPU only", view.without, view.note)
     yield from _names("Such variants of operators with a kernel", view.partly)
+
+
+def program_census_text(view: ProgramCensusView, width: int = 100) -> str:
+    """The counts of a program, and its operators that have no kernel on the device."""
+    return plain(_program_census(view), width)
+
+
+def _program_census(view: ProgramCensusView) -> Iterator[RenderableType]:
+    yield heading(view.title)
+    heads = [text(head, "dim") for head in ("called", "compiled", "")]
+    rows = [
+        [text(f"{row.called:,}"), text(f"{row.compiled:,}"), text(row.place)] for row in view.rows
+    ]
+    yield grid(("right", "right", "wrap"), [heads, *rows])
+    yield text(f"{OF_PROGRAM} {SOURCE}", "dim")
+    for title, names in view.lacking:
+        yield from _names(title, names)
+    if view.note:
+        yield text(view.note, "dim")
 
 
 def _names(title: str, names: Sequence[str], note: str = "") -> Iterator[RenderableType]:
