@@ -38,12 +38,15 @@ const flatRows = kept((index: GraphIndex): readonly NodeRow[] | null => {
 /** Of fewer nodes, rows and index are made in less time than a frame takes. */
 const LARGE = 2_000;
 
-/** The indices and rows of large graphs, each a piece of work. */
-export const rowsAhead = (model: Model): readonly (() => void)[] =>
-  model.view.graphs.filter((graph) => graph.name.length > LARGE).map(({ id }) => () => {
+/** The indices and rows of large graphs, then the texts that are searched in them, each a piece of work. */
+export function rowsAhead(model: Model): readonly (() => void)[] {
+  const large = model.view.graphs.filter((graph) => graph.name.length > LARGE);
+  const each = (act: (index: GraphIndex) => void) => large.map(({ id }) => () => {
     const index = indicesOf(model)(id);
-    if (index) flatRows(index);
+    if (index) act(index);
   });
+  return [...each(flatRows), ...each((index) => index.prepareSearch())];
+}
 
 const keyOf = (index: GraphIndex, repeat: number): string => `${index.graph.id}_${repeat}`;
 
@@ -83,7 +86,7 @@ export function useRows(index: GraphIndex): Rows {
   const all = useMemo(() => flat ?? rowsOf(index, indicesOf(model), opened(unfolded.value)), [index, flat ? null : isHit, open.value, unfolded.value]);
   const filter = onlyHits.value ? isHit : null;
   const shown = useMemo(() => (filter ? all.filter(filter) : all), [all, filter]);
-  const hits = useMemo(() => shown.flatMap((row, i) => (isHit?.(row) ? [i] : [])), [shown, isHit]);
+  const hits = useMemo(() => placesOf(shown, isHit), [shown, isHit]);
   const unfoldedAt = (of: GraphIndex, node: number): readonly NodeRow[] => {
     const hiding = repeatsAround(of, node).filter((repeat) => node >= of.graph.repeats[repeat].first + of.graph.repeats[repeat].size);
     unfolded.value = new Set([...unfolded.value, ...hiding.map((repeat) => keyOf(of, repeat))]);
@@ -95,6 +98,13 @@ export function useRows(index: GraphIndex): Rows {
     isUnfolded: (of, repeat) => opened(unfolded.value).repeat(of, repeat),
     fold: (of, repeat) => void (unfolded.value = toggled(unfolded.value, keyOf(of, repeat))),
   };
+}
+
+/** Where among the rows the hits are: thousands, so not a list for each of them. */
+function placesOf(rows: readonly NodeRow[], isHit: Rows["isHit"]): readonly number[] {
+  const found: number[] = [];
+  if (isHit) for (let i = 0; i < rows.length; i++) if (isHit(rows[i])) found.push(i);
+  return found;
 }
 
 export interface DefUse {

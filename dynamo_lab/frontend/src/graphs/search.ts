@@ -42,6 +42,11 @@ export class Searched {
     this.files = new Map(sources.map((source) => [source.id, source]));
   }
 
+  /** Does what the first query would wait for. */
+  prepare(): void {
+    void this.texts;
+  }
+
   /** The nodes that fulfil every condition, in order. */
   find(terms: readonly Term[]): number[] {
     const tests = terms.map((term) => [this.test(term), !term.isNegated] as const);
