@@ -269,6 +269,14 @@ export function buildKin(view: View): KinIndex {
     return kind === "node" ? nodeVertex(vertices, graphs, a, b) : vertices.find(kind, a);
   };
 
+  /** Kept: an operator that is called everywhere became thousands of nodes. */
+  const operators = new Map<number, readonly number[]>();
+  const ofOperator = (index: number): readonly number[] => {
+    const found = operators.get(index) ?? operatorNodes(view, index).map(([graph, node]) => vertex("node", graph, node)).filter((v) => v >= 0);
+    operators.set(index, found);
+    return found;
+  };
+
   const resolve = (text: string): readonly number[] => {
     if (text.includes(" ")) return text.split(" ").flatMap((one) => [...resolve(one)]);
     const entity = parseEntity(text);
@@ -280,7 +288,7 @@ export function buildKin(view: View): KinIndex {
       if (entity.kind === "graph") return graph.name.map((_, i) => start + i);
       return moduleNodes(graph, entity.b).map((i) => start + i);
     }
-    if (entity.kind === "operator") return operatorNodes(view, entity.a).map(([graph, node]) => vertex("node", graph, node)).filter((v) => v >= 0);
+    if (entity.kind === "operator") return ofOperator(entity.a);
     const found = vertex(entity.kind, entity.a, entity.b);
     return found < 0 ? [] : [found];
   };

@@ -37,7 +37,7 @@ interface OfOperator {
   /** Its place among the operators. */
   readonly at: number;
   /** The vertices of the nodes that it became. */
-  readonly vertices: Uint32Array;
+  readonly vertices: readonly number[];
   readonly isBackward: boolean;
 }
 
@@ -48,9 +48,8 @@ const operatorsOf = derived(({ view, kin }): readonly OfOperator[] => {
   const firsts = operators.map(({ tops: own }) => (own.length > 0 ? own.reduce((first, top) => Math.min(first, top)) : -1));
   const ordered = operators.map((_, at) => at).sort((a, b) => firsts[a] - firsts[b]);
   return ordered.map((at) => {
-    const nodes = operatorNodes(view, at);
-    const vertices = nodes.map(([graph, node]) => kin.vertex("node", graph, node)).filter((vertex) => vertex >= 0);
-    return { at, vertices: Uint32Array.from(vertices), isBackward: nodes.every(([graph]) => backward.has(graph)) };
+    const isBackward = operatorNodes(view, at).every(([graph]) => backward.has(graph));
+    return { at, vertices: kin.resolve(operatorEntity(at)), isBackward };
   });
 });
 
