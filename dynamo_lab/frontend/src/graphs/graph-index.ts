@@ -103,16 +103,8 @@ export class GraphIndex {
 
   /** The nodes that fulfil every condition. */
   find(terms: readonly Term[]): number[] {
-    return this.prepared.find(terms);
-  }
-
-  /** Does what the first search would wait for. */
-  prepareSearch(): void {
-    this.prepared.prepare();
-  }
-
-  private get prepared(): Searched {
-    return (this.searched ??= new Searched(this.graph, this.users, this.stacks, this.sources.all));
+    this.searched ??= new Searched(this.graph, this.users, this.stacks, this.sources.all);
+    return this.searched.find(terms);
   }
 }
 

@@ -38,15 +38,12 @@ const flatRows = kept((index: GraphIndex): readonly NodeRow[] | null => {
 /** Of fewer nodes, rows and index are made in less time than a frame takes. */
 const LARGE = 2_000;
 
-/** The indices and rows of large graphs, then the texts that are searched in them, each a piece of work. */
-export function rowsAhead(model: Model): readonly (() => void)[] {
-  const large = model.view.graphs.filter((graph) => graph.name.length > LARGE);
-  const each = (act: (index: GraphIndex) => void) => large.map(({ id }) => () => {
+/** The indices and rows of large graphs, each a piece of work. */
+export const rowsAhead = (model: Model): readonly (() => void)[] =>
+  model.view.graphs.filter((graph) => graph.name.length > LARGE).map(({ id }) => () => {
     const index = indicesOf(model)(id);
-    if (index) act(index);
+    if (index) flatRows(index);
   });
-  return [...each(flatRows), ...each((index) => index.prepareSearch())];
-}
 
 const keyOf = (index: GraphIndex, repeat: number): string => `${index.graph.id}_${repeat}`;
 
