@@ -1,8 +1,8 @@
 """How fast the page answers: 50,000 nodes and 100,000 steps in Chromium, and 200,000 nodes.
 
-An action is one input: a click, a key, a row that the pointer comes to. To another group's view it
-takes two clicks, and each of them draws a view: that which its group showed last, then the one that
-is wanted. So it is two actions. A click on what is chosen already changes nothing and is none.
+An action is one input: a click, a key, a row that the pointer comes to. A click on another group
+draws the view that the group showed last, and one more click the view that is wanted, where that is
+another: two actions. A click on what is chosen already changes nothing and is none.
 """
 
 import tempfile

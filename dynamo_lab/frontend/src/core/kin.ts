@@ -106,7 +106,7 @@ export function moduleNodes(graph: GraphView, module: number): number[] {
 
 /** The nodes that an operator of the Decompositions tab became, as (graph, node). */
 export function operatorNodes({ decompositions }: View, index: number): (readonly [number, number])[] {
-  return (decompositions.operators[index]?.tops ?? []).flatMap((top) => [...decompositions.tops[top].nodes]);
+  return (decompositions.operators[index]?.tops ?? []).flatMap((top) => decompositions.tops[top].nodes);
 }
 
 /** Hands out vertex numbers: a block for each graph, single ones for the rest. */
@@ -272,7 +272,13 @@ export function buildKin(view: View): KinIndex {
   /** Kept: an operator that is called everywhere became thousands of nodes. */
   const operators = new Map<number, readonly number[]>();
   const ofOperator = (index: number): readonly number[] => {
-    const found = operators.get(index) ?? operatorNodes(view, index).map(([graph, node]) => vertex("node", graph, node)).filter((v) => v >= 0);
+    const known = operators.get(index);
+    if (known) return known;
+    const found: number[] = [];
+    for (const [graph, node] of operatorNodes(view, index)) {
+      const vertex = nodeVertex(vertices, graphs, graph, node);
+      if (vertex >= 0) found.push(vertex);
+    }
     operators.set(index, found);
     return found;
   };

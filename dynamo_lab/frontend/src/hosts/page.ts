@@ -49,6 +49,7 @@ function followHash(store: Store, isWhole: () => boolean): () => void {
     }
     const now = `#${addressNow(store)}`;
     // not before the reader chose something: a page that was just opened keeps its plain address
+    drawn.never();
     if (store.pin.value === "" && location.hash === "") return;
     drawn.soon(() => now !== location.hash && history.replaceState(null, "", now));
   });

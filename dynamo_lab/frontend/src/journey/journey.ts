@@ -1,7 +1,7 @@
 // The way of one thing through the compiler, as Python's view/journey/journey.py has it: the table
 // tests/cases/journey.json holds both.
 import { kernelEntity, nodeEntity, opEntity, operatorEntity, parseEntity, statementEntity } from "../core/entities";
-import { type Mask, operatorNodes } from "../core/kin";
+import type { Mask } from "../core/kin";
 import { derived, type Model } from "../core/model";
 import { plural } from "../core/words";
 import type { JourneyView, KernelView, OperationView, Station, JourneyStop } from "../core/types.generated";
@@ -43,12 +43,12 @@ interface OfOperator {
 
 /** The operators in the order of their first calls: of thousands of calls, not worked out anew under each row that the pointer passes. */
 const operatorsOf = derived(({ view, kin }): readonly OfOperator[] => {
-  const { operators } = view.decompositions;
+  const { operators, tops } = view.decompositions;
   const backward = new Set(view.graphs.filter((graph) => graph.is_backward).map(({ id }) => id));
   const firsts = operators.map(({ tops: own }) => (own.length > 0 ? own.reduce((first, top) => Math.min(first, top)) : -1));
   const ordered = operators.map((_, at) => at).sort((a, b) => firsts[a] - firsts[b]);
   return ordered.map((at) => {
-    const isBackward = operatorNodes(view, at).every(([graph]) => backward.has(graph));
+    const isBackward = operators[at].tops.every((top) => tops[top].nodes.every(([graph]) => backward.has(graph)));
     return { at, vertices: kin.resolve(operatorEntity(at)), isBackward };
   });
 });
