@@ -143,8 +143,7 @@ function Pane({ source, model, store }: PaneProps) {
     const place = stepPlace(store);
     const here = place?.source === source.id ? place : null;
     const { marks, part } = stepDressing(here, map.current, editor.current.view.state.doc);
-    editor.current.dress({ step: marks });
-    if (part) editor.current.showPart(part.from, part.to);
+    editor.current.dressAt({ step: marks }, part);
   }), [model, source, text]);
 
   const number = (): number => map.current?.number(cursor.value) ?? -1;

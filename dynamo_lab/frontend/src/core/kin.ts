@@ -106,7 +106,7 @@ export function moduleNodes(graph: GraphView, module: number): number[] {
 
 /** The nodes that an operator of the Decompositions tab became, as (graph, node). */
 export function operatorNodes({ decompositions }: View, index: number): (readonly [number, number])[] {
-  return (decompositions.operators[index]?.tops ?? []).flatMap((top) => [...decompositions.tops[top].nodes]);
+  return (decompositions.operators[index]?.tops ?? []).flatMap((top) => decompositions.tops[top].nodes);
 }
 
 /** Hands out vertex numbers: a block for each graph, single ones for the rest. */
@@ -269,6 +269,20 @@ export function buildKin(view: View): KinIndex {
     return kind === "node" ? nodeVertex(vertices, graphs, a, b) : vertices.find(kind, a);
   };
 
+  /** Kept: an operator that is called everywhere became thousands of nodes. */
+  const operators = new Map<number, readonly number[]>();
+  const ofOperator = (index: number): readonly number[] => {
+    const known = operators.get(index);
+    if (known) return known;
+    const found: number[] = [];
+    for (const [graph, node] of operatorNodes(view, index)) {
+      const vertex = nodeVertex(vertices, graphs, graph, node);
+      if (vertex >= 0) found.push(vertex);
+    }
+    operators.set(index, found);
+    return found;
+  };
+
   const resolve = (text: string): readonly number[] => {
     if (text.includes(" ")) return text.split(" ").flatMap((one) => [...resolve(one)]);
     const entity = parseEntity(text);
@@ -280,7 +294,7 @@ export function buildKin(view: View): KinIndex {
       if (entity.kind === "graph") return graph.name.map((_, i) => start + i);
       return moduleNodes(graph, entity.b).map((i) => start + i);
     }
-    if (entity.kind === "operator") return operatorNodes(view, entity.a).map(([graph, node]) => vertex("node", graph, node)).filter((v) => v >= 0);
+    if (entity.kind === "operator") return ofOperator(entity.a);
     const found = vertex(entity.kind, entity.a, entity.b);
     return found < 0 ? [] : [found];
   };

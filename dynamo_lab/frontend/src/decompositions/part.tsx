@@ -1,4 +1,5 @@
 // The part of decomposed operators.
+import { derived } from "../core/model";
 import type { Part, Selected } from "../core/state";
 import { Fact, KinFacts, KinGraphs, KinLines } from "../selection/links";
 import { isLogged } from "../traces/logged";
@@ -27,12 +28,16 @@ function Operator({ model, entity, mask }: Selected) {
   );
 }
 
+/** The vertices of all nodes that an operator became. */
+const decomposedOf = derived(({ view, kin }): Uint32Array =>
+  Uint32Array.from(view.decompositions.tops.flatMap(({ nodes }) => nodes.map(([graph, node]) => kin.vertex("node", graph, node))).filter((vertex) => vertex >= 0)));
+
 export const decompositionsPart: Part = {
   tab: "decompositions",
   Panel: Decompositions,
   kinds: { operator: { Card: Operator, show: (store, { a }) => void (decompositionsState(store).operator.value = a) } },
   isThere: (store) => !isLogged(store),
   count: (view) => view.decompositions.operators.length,
-  hasKin: ({ view, kin }, held) => view.decompositions.tops.some(({ nodes }) => nodes.some(([graph, node]) => held[kin.vertex("node", graph, node)] === 1)),
+  hasKin: (model, held) => decomposedOf(model).some((vertex) => held[vertex] === 1),
   follow: (store) => void (decompositionsState(store).operator.value = 0),
 };

@@ -83,7 +83,7 @@ export function useRows(index: GraphIndex): Rows {
   const all = useMemo(() => flat ?? rowsOf(index, indicesOf(model), opened(unfolded.value)), [index, flat ? null : isHit, open.value, unfolded.value]);
   const filter = onlyHits.value ? isHit : null;
   const shown = useMemo(() => (filter ? all.filter(filter) : all), [all, filter]);
-  const hits = useMemo(() => shown.flatMap((row, i) => (isHit?.(row) ? [i] : [])), [shown, isHit]);
+  const hits = useMemo(() => placesOf(shown, isHit), [shown, isHit]);
   const unfoldedAt = (of: GraphIndex, node: number): readonly NodeRow[] => {
     const hiding = repeatsAround(of, node).filter((repeat) => node >= of.graph.repeats[repeat].first + of.graph.repeats[repeat].size);
     unfolded.value = new Set([...unfolded.value, ...hiding.map((repeat) => keyOf(of, repeat))]);
@@ -95,6 +95,13 @@ export function useRows(index: GraphIndex): Rows {
     isUnfolded: (of, repeat) => opened(unfolded.value).repeat(of, repeat),
     fold: (of, repeat) => void (unfolded.value = toggled(unfolded.value, keyOf(of, repeat))),
   };
+}
+
+/** Where among the rows the hits are: thousands, so not a list for each of them. */
+function placesOf(rows: readonly NodeRow[], isHit: Rows["isHit"]): readonly number[] {
+  const found: number[] = [];
+  if (isHit) for (let i = 0; i < rows.length; i++) if (isHit(rows[i])) found.push(i);
+  return found;
 }
 
 export interface DefUse {

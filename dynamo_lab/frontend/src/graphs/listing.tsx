@@ -1,6 +1,6 @@
 // A graph as code, a node a row; inputs and users of the hovered node light up.
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useCallback, useEffect, useRef } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { graphEntity, nodeEntity, parseEntity } from "../core/entities";
 import { plural } from "../core/words";
@@ -106,6 +106,10 @@ export function Listing({ index }: { index: GraphIndex }) {
     if (repeat >= 0) return "";
     return node < 0 ? graphEntity(of.graph.id) : nodeEntity(of.graph.id, node);
   };
+  // other rows come with all that changes what one shows
+  const renderRow = useCallback((i: number) => (shown[i].repeat >= 0
+    ? <RepeatRow row={shown[i]} isOpen={isUnfolded(shown[i].index, shown[i].repeat)} />
+    : <Row row={shown[i]} repeat={repeats(i)} isOpen={isOpen} onToggle={toggle} />), [shown]);
   return (
     <div class="dl-listing" onKeyDown={onKeyDown}>
       <div class="dl-toolbar">
@@ -126,10 +130,7 @@ export function Listing({ index }: { index: GraphIndex }) {
         ? <NoHits index={index} query={graphsState(store).query} />
         : <VirtualList
             label={`Nodes of ${graph.title}`} count={shown.length} row={22} rowClass={rowClass} entity={entityOf}
-            onChoose={(i) => shown[i].repeat >= 0 && fold(shown[i].index, shown[i].repeat)} show={jump.value}
-            renderRow={(i) => (shown[i].repeat >= 0
-              ? <RepeatRow row={shown[i]} isOpen={isUnfolded(shown[i].index, shown[i].repeat)} />
-              : <Row row={shown[i]} repeat={repeats(i)} isOpen={isOpen} onToggle={toggle} />)}
+            onChoose={(i) => shown[i].repeat >= 0 && fold(shown[i].index, shown[i].repeat)} show={jump.value} renderRow={renderRow}
           />}
     </div>
   );

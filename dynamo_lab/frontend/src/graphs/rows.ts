@@ -80,10 +80,13 @@ export function repeatsAround({ graph, innermost }: GraphIndex, node: number): n
 
 /** Whether a search finds a row; its nodes are looked up once a graph. */
 export function hitTest(terms: readonly Term[]): (row: Pick<NodeRow, "index" | "node">) => boolean {
-  const known = new Map<GraphIndex, ReadonlySet<number>>();
+  const known = new Map<GraphIndex, Uint8Array>();
   return ({ index, node }) => {
     let hits = known.get(index);
-    if (!hits) known.set(index, (hits = new Set(index.find(terms))));
-    return hits.has(node);
+    if (!hits) {
+      known.set(index, (hits = new Uint8Array(index.size)));
+      for (const hit of index.find(terms)) hits[hit] = 1;
+    }
+    return hits[node] === 1;
   };
 }

@@ -28,7 +28,8 @@ export function homesOf(graph: GraphView): readonly number[] {
 /** A graph prepared for many queries. */
 export class Searched {
   private tensors: readonly (readonly Tensor[])[] | null = null;
-  private haystack: readonly string[] | null = null;
+  private names: readonly string[] | null = null;
+  private calls: readonly string[] | null = null;
   private readonly files: Files;
   private readonly homes: readonly number[];
 
@@ -93,8 +94,7 @@ export class Searched {
       case "users":
         return (node) => term.low <= this.users[node].length && this.users[node].length <= term.high;
       default: {
-        const texts = this.texts;
-        return (node) => texts[node].includes(term.value);
+        return this.hasText(term.value);
       }
     }
   }
@@ -105,14 +105,14 @@ export class Searched {
     return (node) => hits[this.graph.value[node]];
   }
 
-  private get texts(): readonly string[] {
+  /** Operators, values and modules are few, so each is looked at once and not for each node. */
+  private hasText(text: string): Test {
     const { graph, homes } = this;
-    this.haystack ??= graph.name.map((name, node) =>
-      [name, graph.strings[graph.target[node]], graph.values[graph.value[node]], graph.arguments[node], graph.modules[homes[node]]?.path ?? ""]
-        .join("\n")
-        .toLowerCase(),
-    );
-    return this.haystack;
+    const has = (one: string): boolean => one.toLowerCase().includes(text);
+    const [strings, values, boxes] = [graph.strings.map(has), graph.values.map(has), graph.modules.map(({ path }) => has(path))];
+    const names = (this.names ??= graph.name.map((name) => name.toLowerCase()));
+    const calls = (this.calls ??= graph.arguments.map((one) => one.toLowerCase()));
+    return (node) => strings[graph.target[node]] || values[graph.value[node]] || (boxes[homes[node]] ?? false) || names[node].includes(text) || calls[node].includes(text);
   }
 
   /** Boxes whose path holds the parts, that are of the class, or that lie in such a one. */

@@ -7,6 +7,7 @@ import type { Store } from "../core/state";
 import type { Progress, SideBySideView, View } from "../core/types.generated";
 import { addressNow, followAddress } from "../journey/address";
 import { mount } from "../mount";
+import { afterDrawing } from "../ui/after-drawing";
 
 const DATA = "dynamo-lab-data";
 /** Of a large recording the answer, painted before the rest is read, and which fields that is: a block each. */
@@ -33,7 +34,12 @@ async function asset(): Promise<string> {
 function followHash(store: Store, isWhole: () => boolean): () => void {
   const asked = location.hash;
   let isLed = asked === "";
-  const onHash = (): void => followAddress(store, location.hash);
+  // the browser takes longer to note an address than we to work it out
+  const drawn = afterDrawing();
+  const onHash = (): void => {
+    drawn.never();
+    followAddress(store, location.hash);
+  };
   addEventListener("hashchange", onHash);
   const stop = effect(() => {
     if (!store.model.value || !isWhole()) return;
@@ -43,10 +49,13 @@ function followHash(store: Store, isWhole: () => boolean): () => void {
     }
     const now = `#${addressNow(store)}`;
     // not before the reader chose something: a page that was just opened keeps its plain address
-    if (now !== location.hash && (store.pin.value !== "" || location.hash !== "")) history.replaceState(null, "", now);
+    drawn.never();
+    if (store.pin.value === "" && location.hash === "") return;
+    drawn.soon(() => now !== location.hash && history.replaceState(null, "", now));
   });
   return () => {
     stop();
+    drawn.never();
     removeEventListener("hashchange", onHash);
   };
 }

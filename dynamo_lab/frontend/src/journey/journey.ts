@@ -2,7 +2,7 @@
 // tests/cases/journey.json holds both.
 import { kernelEntity, nodeEntity, opEntity, operatorEntity, parseEntity, statementEntity } from "../core/entities";
 import type { Mask } from "../core/kin";
-import type { Model } from "../core/model";
+import { derived, type Model } from "../core/model";
 import { plural } from "../core/words";
 import type { JourneyView, KernelView, OperationView, Station, JourneyStop } from "../core/types.generated";
 import { calls, codeStops } from "./code";
@@ -33,11 +33,34 @@ function joined(names: readonly string[]): string {
   return names.slice(0, SHOWN_NAMES).join(" + ") + (more > 0 ? ` + ${more} more` : "");
 }
 
+interface OfOperator {
+  /** Its place among the operators. */
+  readonly at: number;
+  /** The vertices of the nodes that it became. */
+  readonly vertices: readonly number[];
+  readonly isBackward: boolean;
+}
+
+/** The operators in the order of their first calls: of thousands of calls, not worked out anew under each row that the pointer passes. */
+const operatorsOf = derived(({ view, kin }): readonly OfOperator[] => {
+  const { operators, tops } = view.decompositions;
+  const backward = new Set(view.graphs.filter((graph) => graph.is_backward).map(({ id }) => id));
+  const firsts = operators.map(({ tops: own }) => (own.length > 0 ? own.reduce((first, top) => Math.min(first, top)) : -1));
+  const ordered = operators.map((_, at) => at).sort((a, b) => firsts[a] - firsts[b]);
+  return ordered.map((at) => {
+    const isBackward = operators[at].tops.every((top) => tops[top].nodes.every(([graph]) => backward.has(graph)));
+    return { at, vertices: kin.resolve(operatorEntity(at)), isBackward };
+  });
+});
+
+/** What a way needs of a large program, once. */
+export const waysAhead = (model: Model): readonly (() => void)[] => [() => operatorsOf(model)];
+
 class Way {
   private readonly has: (kind: Parameters<Model["kin"]["vertex"]>[0], a: number, b?: number) => boolean;
   private readonly nodes = new Map<number, readonly number[]>();
 
-  constructor(private readonly model: Model, private readonly entity: string, mask: Mask) {
+  constructor(private readonly model: Model, private readonly entity: string, private readonly mask: Mask) {
     const { kin } = model;
     this.has = (kind, a, b) => {
       const vertex = kin.vertex(kind, a, b);
@@ -74,15 +97,10 @@ class Way {
 
   /** The operators that were called, before they were decomposed. */
   private aten(): JourneyStop[] {
-    const { decompositions, graphs } = this.model.view;
-    const backward = new Set(graphs.filter((graph) => graph.is_backward).map(({ id }) => id));
-    const order = (tops: readonly number[]): number => (tops.length > 0 ? Math.min(...tops) : -1);
-    const operators = decompositions.operators.map((operator, index) => ({ operator, index })).sort((a, b) => order(a.operator.tops) - order(b.operator.tops));
-    return operators.flatMap(({ operator, index }) => {
-      const nodes = operator.tops.flatMap((top) => [...decompositions.tops[top].nodes]);
-      if (!nodes.some(([graph, node]) => this.has("node", graph, node))) return [];
-      return [{ entity: operatorEntity(index), text: operator.operator, tab: "decompositions", is_backward: nodes.every(([graph]) => backward.has(graph)) }];
-    });
+    const { operators } = this.model.view.decompositions;
+    return operatorsOf(this.model)
+      .filter(({ vertices }) => vertices.some((vertex) => this.mask[vertex] === 1))
+      .map(({ at, isBackward }) => ({ entity: operatorEntity(at), text: operators[at].operator, tab: "decompositions", is_backward: isBackward }));
   }
 
   /** The nodes that are lowered: of the last form that each direction was recorded in. */
@@ -120,10 +138,12 @@ class Way {
   }
 
   private kernels(): OfKernel[] {
-    return this.model.view.kernels.kernels.flatMap((kernel) => {
-      const lines = kernel.statements.flatMap(([line]) => (this.has("statement", kernel.id, line) ? [line] : []));
-      return lines.length > 0 || this.has("kernel", kernel.id) ? [{ kernel, lines }] : [];
-    });
+    const found: OfKernel[] = [];
+    for (const kernel of this.model.view.kernels.kernels) {
+      const lines = kernel.statements.map(([line]) => line).filter((line) => this.has("statement", kernel.id, line));
+      if (lines.length > 0 || this.has("kernel", kernel.id)) found.push({ kernel, lines });
+    }
+    return found;
   }
 
   private kernelStop(one: OfKernel): JourneyStop {

@@ -28,6 +28,13 @@ export const stepItems = kept((view: LoweringsView): readonly StepItem[] =>
     ...lowering.steps.filter((step) => !QUIET.has(step.outcome)).map((step) => ({ step, graph: lowering.graph })),
   ]));
 
+/** How many operators there are up to each row: the last is all of them. */
+export const countedSteps = kept((items: readonly StepItem[]): Uint32Array => {
+  const counted = new Uint32Array(items.length);
+  items.forEach((item, i) => (counted[i] = (counted[i - 1] ?? 0) + Number("step" in item)));
+  return counted;
+});
+
 export const plain = (text: string): string => text.replace(/`/g, "");
 
 /** What is searched of each row. */

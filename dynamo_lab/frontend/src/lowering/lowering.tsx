@@ -1,6 +1,6 @@
 // Lowering: operators in the order in which Inductor lowered them, to step through; and what they made.
 import { useComputed, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useCallback, useEffect } from "preact/hooks";
 import { useModel, usePart, useStore } from "../core/context";
 import { bufferEntity } from "../core/entities";
 import type { BufferView, LoweringStep, LoweringView } from "../core/types.generated";
@@ -75,6 +75,10 @@ function Operators() {
     if (first >= 0 && !isKin(held, at)) jump.value = { index: first, tick: jump.value.tick + 1 };
   }, [tick]);
   const shown: StepItem | undefined = items[at];
+  const renderRow = useCallback((i: number) => {
+    const item = items[i];
+    return "step" in item ? <StepRow step={item.step} /> : <GraphRow lowering={item.lowering} />;
+  }, [items]);
   const rowClass = (i: number): string =>
     "lowering" in items[i] ? "dl-row-kernel dl-row-lowering"
       : `dl-row-kernel${i === at ? " is-current" : ""}${isKin(store.lit.value, i) ? " is-lit" : ""}${isKin(held, i) ? " is-held" : ""}`;
@@ -85,7 +89,7 @@ function Operators() {
         <VirtualList
           label="Operators" class="dl-kernel-list" count={items.length} row={46} current={at} show={jump.value} rowClass={rowClass}
           entity={(i) => itemEntity(items[i])} onChoose={(i) => (loweringState(store).operator.value = itemEntity(items[i]) || loweringState(store).operator.value)}
-          renderRow={(i) => { const item = items[i]; return "step" in item ? <StepRow step={item.step} /> : <GraphRow lowering={item.lowering} />; }}
+          renderRow={renderRow}
         />
         <OutcomeLegend outcomes={view.lowering.lowerings.flatMap(({ counts }) => counts.map(([outcome]) => outcome))} />
       </div>

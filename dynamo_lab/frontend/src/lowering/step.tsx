@@ -7,18 +7,17 @@ import { indicesOf } from "../graphs/graph-index";
 import { NodeCall } from "../graphs/node-row";
 import { Badge, Empty, Go, Prose } from "../ui/bits";
 import { BufferCard } from "./buffer-card";
-import { buffersOf, itemEntity, nextStep, OUTCOME_TEXTS, OUTCOME_TONES, type StepItem } from "./items";
+import { buffersOf, countedSteps, itemEntity, nextStep, OUTCOME_TEXTS, OUTCOME_TONES, type StepItem } from "./items";
 import { loweringState } from "./state";
 
 function Stepper({ items, at }: { items: readonly StepItem[]; at: number }) {
   const store = useStore();
-  const steps = items.filter((item) => "step" in item);
-  const before = items.slice(0, at).filter((item) => "step" in item);
+  const counted = countedSteps(items);
   const go = (by: 1 | -1): void => void (loweringState(store).operator.value = itemEntity(items[nextStep(items, at, by)]));
   return (
     <span class="dl-kin">
       <button type="button" class="dl-icon" aria-label="Previous operator" title="Previous (\u2190)" onClick={() => go(-1)}>{"\u2190"}</button>
-      <span role="status">operator {before.length + 1} of {steps.length}</span>
+      <span role="status">operator {counted[at]} of {counted[items.length - 1]}</span>
       <button type="button" class="dl-icon" aria-label="Next operator" title="Next (\u2192)" onClick={() => go(1)}>{"\u2192"}</button>
     </span>
   );

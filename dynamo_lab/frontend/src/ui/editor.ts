@@ -99,6 +99,14 @@ const scrollWithin = EditorView.scrollHandler.of((view, range, { y, yMargin, xMa
   return true;
 });
 
+/** A part of the text. */
+interface Part {
+  readonly from: number;
+  readonly to: number;
+}
+
+const intoSight = ({ from, to }: Part) => EditorView.scrollIntoView(EditorSelection.range(from, to), { yMargin: 40, xMargin: 24 });
+
 export class Editor {
   readonly view: EditorView;
 
@@ -108,6 +116,11 @@ export class Editor {
 
   dress(value: Partial<Dressing>): void {
     this.view.dispatch({ effects: dress.of(value) });
+  }
+
+  /** Draws over the text and brings the part that this is about into sight: with each update CodeMirror lays out the page. */
+  dressAt(value: Partial<Dressing>, part: Part | null): void {
+    this.view.dispatch({ effects: [dress.of(value), ...(part ? [intoSight(part)] : [])] });
   }
 
   /** Tells lines of the document apart from the others. */
@@ -141,7 +154,7 @@ export class Editor {
 
   /** Brings a part of the text into sight if it is not. */
   showPart(from: number, to: number): void {
-    this.view.dispatch({ effects: EditorView.scrollIntoView(EditorSelection.range(from, to), { yMargin: 40, xMargin: 24 }) });
+    this.view.dispatch({ effects: intoSight({ from, to }) });
   }
 
   destroy(): void {

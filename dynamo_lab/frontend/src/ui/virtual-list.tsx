@@ -12,6 +12,7 @@ export interface VirtualListProps {
   readonly class?: string;
   entity(index: number): string;
   rowClass?(index: number): string;
+  /** What a row shows: kept for the rows in sight as long as this is the same function. */
   renderRow(index: number): ComponentChildren;
   /** What Enter and a click do beside pinning. */
   onChoose?(index: number): void;
@@ -42,6 +43,24 @@ interface Standing {
 /** Until the height is known as much is drawn as mostly fits. */
 const USUAL_HEIGHT = 600;
 
+/** The contents of the rows that are drawn: one that stays the same is not compared anew. */
+class Contents {
+  private of: VirtualListProps["renderRow"] | null = null;
+  private drawn: ReadonlyMap<number, ComponentChildren> = new Map();
+
+  /** Those of a range. */
+  take({ renderRow }: VirtualListProps, { first, end }: Range): ReadonlyMap<number, ComponentChildren> {
+    const before = this.of === renderRow ? this.drawn : null;
+    const drawn = new Map<number, ComponentChildren>();
+    for (let i = first; i < end; i++) {
+      drawn.set(i, before?.get(i) ?? <div role="gridcell" class="dl-row-cell">{renderRow(i)}</div>);
+    }
+    this.of = renderRow;
+    this.drawn = drawn;
+    return drawn;
+  }
+}
+
 export function VirtualList(props: VirtualListProps) {
   const { count, row, show } = props;
   const store = useStore();
@@ -49,6 +68,7 @@ export function VirtualList(props: VirtualListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const latest = useRef(props);
   latest.current = props;
+  const kept = useRef(new Contents()).current;
   const at = useRef<Standing>({ top: 0, scrolled: 0, height: null, cursor: -1, asked: undefined, drawn: { first: 0, end: 0 } }).current;
   const [, redraw] = useReducer((times: number, _: null) => times + 1, 0);
   const reach = (index: number): void => {
@@ -121,6 +141,7 @@ export function VirtualList(props: VirtualListProps) {
 
   const range = visibleRange(count, row, Math.min(at.top, Math.max(0, count * row - height)), height);
   at.drawn = range;
+  const contents = kept.take(props, range);
   const rows = [];
   for (let i = range.first; i < range.end; i++) {
     rows.push(
@@ -135,7 +156,7 @@ export function VirtualList(props: VirtualListProps) {
         data-index={i}
         data-entity={props.entity(i) || undefined}
       >
-        <div role="gridcell" class="dl-row-cell">{props.renderRow(i)}</div>
+        {contents.get(i)}
       </div>,
     );
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildKin } from "../../src/core/kin";
 import type { BufferView, LoweringStep, LoweringsView } from "../../src/core/types.generated";
-import { bufferItems, buffersOf, foundItems, itemEntity, nextStep, placeOf, shownStep, stepItems } from "../../src/lowering/items";
+import { bufferItems, buffersOf, countedSteps, foundItems, itemEntity, nextStep, placeOf, shownStep, stepItems } from "../../src/lowering/items";
 import { graph, kernel, view } from "../sample";
 
 function step(node: number, outcome: LoweringStep["outcome"], ended: readonly number[] = [], made: readonly number[] = []): LoweringStep {
@@ -36,6 +36,11 @@ describe("the rows of a lowering", () => {
     expect(shownStep(items, "node:1:1")).toBe(5);
     expect(shownStep(items, "node:9:9")).toBe(2);
     expect(shownStep(items.slice(4), "")).toBe(1);
+  });
+
+  it("are counted up to each of them, without the heads of graphs", () => {
+    expect([...countedSteps(items)]).toEqual([0, 1, 2, 3, 3, 4]);
+    expect([...countedSteps([])]).toEqual([]);
   });
 
   it("are found by words of their names, outcomes and reasons", () => {
