@@ -258,7 +258,8 @@ def test_what_a_process_left_when_it_was_killed_goes(
     monkeypatch.setattr(building, "LOOK_AGAIN_BYTES", 1)
     build([SOURCE % 17])
     assert left.exists()  # another process may be at it
-    os.utime(left, (time.time() - 4000,) * 2)
+    old = time.time() - 4000
+    os.utime(left, (old, old))
     build([SOURCE % 18])
     assert not left.exists()
     assert [path.suffix for path in cache.iterdir()] == [".so", ".so"]
