@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -91,7 +92,10 @@ def test_a_text_is_changed_by_the_name_that_is_shown(
     assert taken["texts"][0]["after"].endswith("// mine\n")
     change(recording, graph, what="undo")
     broken = change(recording, graph, what="text", kernel="kernel0", text=text.replace("for", "fo"))
-    assert broken["sentence"].startswith("The C compiler refused a kernel at line ")
+    refused = re.fullmatch(
+        r"The C compiler refused the kernel of .+ at line \d+: .+", broken["sentence"], re.DOTALL
+    )
+    assert refused, broken["sentence"]
     crash = f"{text.rstrip()[:-1]}  *(volatile int*)8 = 1;\n}}"
     crashed = change(recording, graph, what="text", kernel="kernel0", text=crash)
     assert "It crashed (SIGSEGV)" in crashed["sentence"] or not crashed["changes"]
