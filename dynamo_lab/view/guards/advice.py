@@ -139,8 +139,8 @@ def _value(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     if "___stack" in owner and not number_kind(was):
         return (
             Remedy(
-                text="The break before this code left another value: end the break, or make what "
-                "it leaves before the compiled function."
+                text="The break before this code left another value, which is compiled in as a "
+                "constant: end the break, or expect one compilation for each value."
             ),
         )
     if "___stack" in owner:

@@ -8,7 +8,7 @@ import torch
 import dynamo_lab as lab
 from dynamo_lab.live.fixes import try_fix
 from dynamo_lab.live.observed import Observed, compared, difference, heard
-from dynamo_lab.view.breaks import fixes
+from dynamo_lab.view.breaks import printing
 from dynamo_lab.view.breaks.rewrites import with_where, without_call
 from dynamo_lab.view.findings.changes import Setting, drops
 
@@ -92,7 +92,7 @@ def prints_in_a_helper(x: torch.Tensor) -> torch.Tensor:
 def test_a_setting_that_loses_a_print_is_not_called_equal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a function that is inlined, a print that is put off is lost: PyTorch's own fault."""
     recording = lab.explore(prints_in_a_helper, torch.ones(4), backend="eager")
-    monkeypatch.setattr(fixes, "has_caller", lambda *_: False)  # which is why it is not offered
+    monkeypatch.setattr(printing, "has_caller", lambda *_: False)  # which is why it is not offered
     tried = try_fix(recording, recording.session, 0, "reorderable_logging_functions")
     assert tried.numbers.same is False
     assert "1 is lost: `inlined`" in tried.numbers.sentence

@@ -125,6 +125,15 @@ def after_item(x: torch.Tensor) -> torch.Tensor:
     return x * x.max().item()
 
 
+@torch.compiler.disable
+def word_for(x: torch.Tensor) -> str:
+    return "large" if float(x.max()) > 1 else "small"
+
+
+def after_a_word(x: torch.Tensor) -> torch.Tensor:
+    return x.sin() if word_for(x) == "large" else x.cos()
+
+
 def after_max(x: torch.Tensor) -> torch.Tensor:
     return x * x.max()
 
@@ -248,6 +257,7 @@ TRIALS = {
         lambda: [*both_ones(), (X, X)],
         lambda: [*both_ones(), (X, X.clone())],
     ),
+    "a word that a break left": Trial("value", after_a_word, lambda: [(X,), (X * 2,)]),
     "marking": Trial("marking", after_max, lambda: [(X,), marked()], lambda: [marked(), marked()]),
     "none": Trial("none", lambda x, s: x * 2 if s is None else x + s, lambda: [(X, None), (X, X)]),
     "branch": Trial(
