@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from dynamo_lab.model.core.files import write_output
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from dynamo_lab.model.decompositions import Device, Entry, Level, Overload
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.view.decompositions.natives import CensusView, ProgramCensusView
+
+V = TypeVar("V", "CensusView", "ProgramCensusView")
 
 
 def atlas() -> Atlas:
@@ -49,7 +51,7 @@ class Atlas:
 
         return entries()
 
-    def on(self, device: Device) -> Census:
+    def on(self, device: Device) -> Census[CensusView]:
         """Which operators have a kernel on a device, "cpu", "cuda" or "mps", and which have none.
 
         By PyTorch's own list, which names the kernels of devices that it was not built for, too.
@@ -63,7 +65,7 @@ class Atlas:
         refuse_unlisted(device)
         return Census(build(census(device)))
 
-    def of(self, recording: Recording) -> ProgramCensus:
+    def of(self, recording: Recording) -> Census[ProgramCensusView]:
         """Which operators of a recorded program have a kernel on its device, and which have none.
 
         Its device is the target that it was lowered for, `lab.lower(model, x, target="mps")`, or
@@ -75,7 +77,7 @@ class Atlas:
         from dynamo_lab.record.on_target import census_of
         from dynamo_lab.view.decompositions.natives import build_program
 
-        return ProgramCensus(build_program(census_of(recording)))
+        return Census(build_program(census_of(recording)))
 
     def to_html(self, path: str | Path) -> None:
         """Write the counts and a table of every ATen operator as one page."""
@@ -96,10 +98,13 @@ class Atlas:
         return {"text/plain": str(self), "text/html": levels_html(self.levels)}
 
 
-class Census:
-    """Where ATen's kernels are for a device. `view` has the counts and the names."""
+class Census(Generic[V]):
+    """Where the kernels are for a device: all of ATen's, or those that a program needs.
 
-    def __init__(self, view: CensusView) -> None:
+    `view` has the counts and the names.
+    """
+
+    def __init__(self, view: V) -> None:
         self.view = view
 
     def to_html(self, path: str | Path) -> None:
@@ -119,31 +124,6 @@ class Census:
         from dynamo_lab.render.fallback.atlas import census_html
 
         return {"text/plain": str(self), "text/html": census_html(self.view)}
-
-
-class ProgramCensus:
-    """Where the kernels are of a program's operators. `view` has the counts and the names."""
-
-    def __init__(self, view: ProgramCensusView) -> None:
-        self.view = view
-
-    def to_html(self, path: str | Path) -> None:
-        """Write it as one page."""
-        from dynamo_lab.render.fallback.atlas import program_census_page
-
-        write_output(path, program_census_page(self.view))
-
-    def __str__(self) -> str:
-        from dynamo_lab.render.terminal.decompositions.natives import program_census_text
-
-        return program_census_text(self.view)
-
-    __repr__ = __str__
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        from dynamo_lab.render.fallback.atlas import program_census_html
-
-        return {"text/plain": str(self), "text/html": program_census_html(self.view)}
 
 
 class Operator:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.cli.core.options import add_command
 from dynamo_lab.errors import OptionError
@@ -12,7 +12,7 @@ from dynamo_lab.model.core.codec import load
 if TYPE_CHECKING:
     import argparse
 
-    from dynamo_lab.api.atlas import Atlas, Census, ProgramCensus
+    from dynamo_lab.api.atlas import Atlas, Census
     from dynamo_lab.cli.core.options import Commands
 
 
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _asked(known: Atlas, options: argparse.Namespace) -> Atlas | Census | ProgramCensus:
+def _asked(known: Atlas, options: argparse.Namespace) -> Atlas | Census[Any]:
     if options.of:
         return known.of(load(options.of))
     return known.on(options.device) if options.device else known

@@ -28,6 +28,8 @@ class NotAnAnswer(NotYet):
     """Something of another kind than what is asked for, such as text in the place of a number."""
 
 
+NO_ANSWER = "There is no answer yet: write yours where it is asked for."
+
 _AGAIN = 5.0
 """Seconds until an answer that caught the timeout gets it again."""
 
@@ -106,7 +108,7 @@ class Exercise:
     def judge(self, answer: Any) -> Verdict:
         """Examine an answer; whatever it raises is a reason, not an error."""
         if answer is None or answer is ...:
-            return self._no_answer("There is no answer yet: write yours where it is asked for.")
+            return self._no_answer(NO_ANSWER)
         from dynamo_lab.capture.core.compat import settings_kept
 
         try:

@@ -15,6 +15,7 @@ from dynamo_lab.record.recorders import name_of, refuse_compiled, refuse_uncalla
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dynamo_lab.bench.options import BenchOptions
     from dynamo_lab.measure.variants import Asked
 
 
@@ -113,8 +114,19 @@ def bench(
         ways=ways, backend=backend, training=training, optimizer=optimizer, loss=loss, grad=grad,
         cold=cold, kernels=kernels, rounds=rounds, seconds=seconds,
     )  # fmt: skip
+    return benched(fn, args, kwargs, options, name_of(fn))
+
+
+def benched(
+    fn: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    options: BenchOptions,
+    title: str,
+) -> Benchmarked[Recording]:
+    """Time `fn(*args, **kwargs)` by these options, under a progress bar; named by the title."""
     from dynamo_lab.bench.run import BenchRun
 
     with progress_bar() as watch:
-        run = BenchRun(fn, args, kwargs, options, watch, name_of(fn))
+        run = BenchRun(fn, args, kwargs, options, watch, title)
         return Benchmarked(Recording.of(*run.made()))

@@ -30,12 +30,9 @@ def bench_model(
     """
     import torch
 
-    from dynamo_lab.api.benchmarks.benchmarked import Benchmarked
-    from dynamo_lab.api.recording import Recording
+    from dynamo_lab.api.benchmarks.bench import benched
     from dynamo_lab.bench.limits import present
     from dynamo_lab.bench.options import bench_options
-    from dynamo_lab.bench.progress import progress_bar
-    from dynamo_lab.bench.run import BenchRun
     from dynamo_lab.errors import SuiteError
     from dynamo_lab.suite.results import Case
     from dynamo_lab.suite.subject import Subject, loss_of, scores_of
@@ -61,6 +58,4 @@ def bench_model(
         ways=("compiled", *options.ways), kernels=kernels, rounds=options.rounds, **trained
     )
     title = f"{model.name} ({size}, float32 on {options.device})"
-    with progress_bar() as watch:
-        run = BenchRun(subject.module, (), subject.inputs, asked, watch, title)
-        return Benchmarked(Recording.of(*run.made()))
+    return benched(subject.module, (), subject.inputs, asked, title)

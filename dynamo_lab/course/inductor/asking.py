@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.course.asking import need, need_function
 from dynamo_lab.course.comparing import same_result
-from dynamo_lab.course.exercises import NotYet
+from dynamo_lab.course.exercises import NO_ANSWER, NotYet
 from dynamo_lab.course.inductor.workshop import Made, made_by
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def told(error: BaseException) -> str:
     inner = getattr(error, "inner_exception", None) or error.__cause__ or error
     text = (str(inner).strip().splitlines() or [""])[0]
     if "ellipsis" in text.lower():
-        return "There is no answer yet: write yours where it is asked for."
+        return NO_ANSWER
     return f"Your compiler raised {type(inner).__name__}: {text:.300}"
 
 

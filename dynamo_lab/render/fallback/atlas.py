@@ -35,24 +35,14 @@ def operator_html(overloads: Sequence[Overload]) -> str:
     return _root(join(*map(_overload, overloads)))
 
 
-def census_html(view: CensusView) -> str:
-    """Where the kernels are for a device, for a notebook."""
-    return _root(_census(view))
+def census_html(view: CensusView | ProgramCensusView) -> str:
+    """Where the kernels are for a device, or those that a program needs, for a notebook."""
+    return _root(_census_of(view))
 
 
-def census_page(view: CensusView) -> str:
+def census_page(view: CensusView | ProgramCensusView) -> str:
     """The same as a complete page."""
-    return _page(view.title, _root(join(tag("h1", view.title), _census(view))))
-
-
-def program_census_html(view: ProgramCensusView) -> str:
-    """Where the kernels are that a program needs, for a notebook."""
-    return _root(_program_census(view))
-
-
-def program_census_page(view: ProgramCensusView) -> str:
-    """The same as a complete page."""
-    return _page(view.title, _root(join(tag("h1", view.title), _program_census(view))))
+    return _page(view.title, _root(join(tag("h1", view.title), _census_of(view))))
 
 
 def page(levels: Sequence[Level], entries: Sequence[Entry]) -> str:
@@ -86,6 +76,10 @@ def _page(title: str, body: Markup) -> str:
 
 def _root(content: Markup) -> Markup:
     return tag("div", Markup(f"<style>{_STYLE}</style>"), content, class_="dynamo-lab-atlas")
+
+
+def _census_of(view: CensusView | ProgramCensusView) -> Markup:
+    return _census(view) if isinstance(view, CensusView) else _program_census(view)
 
 
 def _census(view: CensusView) -> Markup:

@@ -15,41 +15,35 @@ from dynamo_lab.view.decompositions.natives import (
 )
 
 
-def census_text(view: CensusView, width: int = 100) -> str:
-    """The counts, and the operators that have no kernel on the device."""
-    return plain(_census(view), width)
+def census_text(view: CensusView | ProgramCensusView, width: int = 100) -> str:
+    """The counts, of PyTorch or of a program, and the operators without a kernel on the device."""
+    parts = _census(view) if isinstance(view, CensusView) else _program_census(view)
+    return plain(parts, width)
 
 
 def _census(view: CensusView) -> Iterator[RenderableType]:
     yield heading(view.title)
-    heads = [text(head, "dim") for head in ("operators", "functions", "")]
-    rows = [
-        [text(f"{row.operators:,}"), text(f"{row.functions:,}"), text(row.place)]
-        for row in view.rows
-    ]
-    yield grid(("right", "right", "wrap"), [heads, *rows])
+    rows = [(row.operators, row.functions, row.place) for row in view.rows]
+    yield _places(("operators", "functions", ""), rows)
     yield text(SOURCE, "dim")
     yield from _names("Operators with a kernel on the CPU only", view.without, view.note)
     yield from _names("Such variants of operators with a kernel", view.partly)
 
 
-def program_census_text(view: ProgramCensusView, width: int = 100) -> str:
-    """The counts of a program, and its operators that have no kernel on the device."""
-    return plain(_program_census(view), width)
-
-
 def _program_census(view: ProgramCensusView) -> Iterator[RenderableType]:
     yield heading(view.title)
-    heads = [text(head, "dim") for head in ("called", "compiled", "")]
-    rows = [
-        [text(f"{row.called:,}"), text(f"{row.compiled:,}"), text(row.place)] for row in view.rows
-    ]
-    yield grid(("right", "right", "wrap"), [heads, *rows])
+    rows = [(row.called, row.compiled, row.place) for row in view.rows]
+    yield _places(("called", "compiled", ""), rows)
     yield text(f"{OF_PROGRAM} {SOURCE}", "dim")
     for title, names in view.lacking:
         yield from _names(title, names)
     if view.note:
         yield text(view.note, "dim")
+
+
+def _places(heads: Sequence[str], rows: Sequence[tuple[int, int, str]]) -> RenderableType:
+    told = [[text(f"{first:,}"), text(f"{second:,}"), text(place)] for first, second, place in rows]
+    return grid(("right", "right", "wrap"), [[text(head, "dim") for head in heads], *told])
 
 
 def _names(title: str, names: Sequence[str], note: str = "") -> Iterator[RenderableType]:
