@@ -40,7 +40,7 @@ def children() -> set[psutil.Process]:
 def left(before: set[psutil.Process]) -> list[list[str]]:
     """What runs that did not run before, after a moment to end.
 
-    Pools that another test has left (`compile_worker`) start and end their processes when they like.
+    A pool that another test has left (`compile_worker`) starts and ends processes when it likes.
     """
     _, alive = psutil.wait_procs(children() - before, timeout=10)
     named: list[list[str]] = []
