@@ -66,10 +66,14 @@ class Looks:
 
 
 class Explorer(anywidget.AnyWidget):
-    """The widget: shows a payload, and sends files of it. Computes nothing itself."""
+    """The widget: shows a payload, and sends files of it. Computes nothing itself.
 
-    _esm = (_ASSETS / "widget.js").read_text(encoding="utf-8")
+    What anywidget imports is small, and imports `code`, the view.
+    """
+
+    _esm = (_ASSETS / "starter.js").read_text(encoding="utf-8")
     _css = (_ASSETS / "style.css").read_text(encoding="utf-8")
+    code: Any = traitlets.Unicode((_ASSETS / "widget.js").read_text("utf-8")).tag(sync=True)
     payload: Any = traitlets.Bytes(b"").tag(sync=True)
     progress: Any = traitlets.Dict({}).tag(sync=True)
     uid: Any = traitlets.Unicode("").tag(sync=True)

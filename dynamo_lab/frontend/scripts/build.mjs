@@ -24,6 +24,7 @@ const shared = {
 
 const bundles = [
   { entryPoints: ["src/hosts/widget.ts"], outfile: join(out, "widget.js"), format: "esm" },
+  { entryPoints: ["src/hosts/starter.ts"], outfile: join(out, "starter.js"), format: "esm" },
   { entryPoints: ["src/hosts/page.ts"], outfile: join(out, "page.js"), format: "iife" },
   { entryPoints: ["src/hosts/loader.ts"], outfile: join(out, "loader.js"), format: "iife" },
   { entryPoints: ["src/layout/worker.ts"], outfile: join(out, "layout-worker.js"), format: "iife" },

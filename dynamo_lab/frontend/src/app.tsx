@@ -25,7 +25,7 @@ function Waiting() {
   const { source } = useStore();
   return (
     <div class="dl-waiting" role="status">
-      {source.failure.value || "Nothing recorded yet. The view fills in as the compiler works."}
+      {source.failure.value || "Nothing recorded yet. The view fills in as the compiler works. If it stays empty after the cell has ended, reload the page: the view is kept."}
     </div>
   );
 }

@@ -1,0 +1,1 @@
+async function t(e){let n=URL.createObjectURL(new Blob([e],{type:"text/javascript"}));try{return(await import(n)).default.render}finally{URL.revokeObjectURL(n)}}async function r(e){let n=await t(e.model.get("code"));return e.signal?.aborted?void 0:n(e)}var d={render:r};export{d as default};
