@@ -266,6 +266,28 @@ FAULTS = {
             return recorder.recording
         """,
     ),
+    "calls_counted_beside_an_argument": Fault(
+        "attribute-changes",
+        """
+        import torch
+
+        class Counting(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.calls = 0
+
+            def forward(self, x, labels=None):
+                self.calls += 1  # fault
+                return x.sin() if labels is None else x.sin() + labels
+
+        def record(lab):
+            with lab.record() as recorder:
+                compiled = torch.compile(Counting(), backend="eager")
+                for labels in (None, torch.ones(4), None, None):
+                    compiled(torch.ones(4), labels)
+            return recorder.recording
+        """,
+    ),
     "dtypes": Fault(
         "dtype-changes",
         """

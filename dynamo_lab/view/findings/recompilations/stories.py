@@ -19,6 +19,7 @@ from dynamo_lab.view.timings.one_off import one_off
 from dynamo_lab.view.timings.timings import compile_seconds, covered_seconds
 
 _Key = tuple[str, str]
+_Value = tuple[str, str]
 _SMALL = frozenset({"0", "1"})
 
 
@@ -65,7 +66,7 @@ def stories(facts: Facts) -> Iterator[Story]:
     items = [_in_own_names(item, recording) for item in recording.recompiles]
     keys = [[_key(cause(one)) for one in item.failed] for item in items]
     common = Counter(key for found in keys for key in set(found))
-    seen: set[tuple[_Key, str]] = set()
+    seen: set[_Value] = set()
     known = Compilations(recording)
     groups: dict[_Key, list[tuple[int, Recompile, FailedGuard]]] = {}
     for index, (item, found) in enumerate(zip(items, keys, strict=True)):
@@ -81,7 +82,7 @@ def _telling(
     item: Recompile,
     keys: Sequence[_Key],
     common: Counter[_Key],
-    seen: set[tuple[_Key, str]],
+    seen: set[_Value],
     known: Compilations,
 ) -> int:
     """Which of the failed guards to tell: of those with a value that is new, the most common.
@@ -98,14 +99,18 @@ def _telling(
         not ids or failed.compile_id in ids
         for failed, ids in zip(item.failed, leaving, strict=True)
     ]
-    pairs = list(zip(keys, told, strict=True))
-    news = [(key, one.now) not in seen for key, one in pairs]
-    seen.update((key, value) for key, one in pairs for value in (one.was or one.now, one.now))
+    news = [_value(one, one.now) not in seen for one in told]
+    seen.update(_value(one, value) for one in told for value in (one.was or one.now, one.now))
     settings = [one.subject.count(" and ") if one.kind == "setting" else 0 for one in told]
     return max(
         range(len(keys)),
         key=lambda at: (telling[at], news[at], -settings[at], common[keys[at]], -at),
     )
+
+
+def _value(found: Cause, value: str) -> _Value:
+    """A value of what may have changed: that there is none is said in two ways."""
+    return found.subject or found.text, "None" if value == "of type NoneType" else value
 
 
 def _in_own_names(item: Recompile, recording: Recording) -> Recompile:
