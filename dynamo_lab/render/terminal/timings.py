@@ -22,7 +22,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     totals = view.timeline.totals
     if not totals:
         return
-    yield heading("Compile time", seconds(view.timeline.seconds))
+    yield heading("Compile time", f"{seconds(view.timeline.seconds)}, each phase without those in it")
     shown = totals if page.everything else totals[:_BRIEF]
     largest = totals[0][1] or 1.0
     yield grid(

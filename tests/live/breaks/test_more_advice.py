@@ -311,7 +311,7 @@ POINTERS = (
     "The break to fix is on the innermost line",
     "In a `%%compile` cell, define or import it",
     "Find what changes between calls in the guards",
-    "To compile the update as well",
+    "So that the update is compiled there too",
     "A learning-rate scheduler wraps `step`",
 )
 """What says where to look, and ends no break."""

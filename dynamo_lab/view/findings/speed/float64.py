@@ -15,12 +15,18 @@ _ASKED = ("float64", "torch.double")
 
 
 def find(facts: Facts) -> Iterator[Found]:
-    """The first line of each graph at which float64 meets smaller numbers and wins."""
+    """The first line of each graph at which float64 meets smaller numbers and wins.
+
+    Code that was compiled again is not told again.
+    """
+    told = set[Line]()
     for graph in facts.recording.captured_graphs():
         for at in ops.calls(graph.nodes):
             line = _promoted(graph.nodes, at) and line_of(facts, [(graph.id, at)])
-            if line:
+            if line and line not in told:
                 yield _found(facts, graph, at, line)
+            if line:
+                told.add(line)
                 break
 
 
@@ -56,6 +62,7 @@ def _found(facts: Facts, graph: Graph, at: int, line: Line) -> Found:
     every = ops.total(table, ops.calls(table)) or 1
     origin = _origin(facts, graph, wide)
     kind = _SMALLER[ops.value(table, small).dtype]
+    gain = _gain(facts, graph)
     return Found(
         Finding(
             rule="float64",
@@ -81,8 +88,8 @@ def _found(facts: Facts, graph: Graph, at: int, line: Line) -> Found:
                 f"then {kind}, as without it."
             ),
             code=_code(table, wide, kind),
-            gain=_gain(facts, graph),
-            cost=doubled / every,
+            gain=gain,
+            cost=1 - gain.after / gain.before if gain else doubled / every,
         ),
         line=line,
         about=frozenset({f"node:{graph.id}:{at}"}),
