@@ -84,8 +84,8 @@ def at_hand(program: Program | None) -> Program:
     if program is None:
         raise LoweringError(
             "There is no program to lower again: record it with explore() or %%compile, not with "
-            "record() or %%record, or use dynamo_lab.lower(fn, *args, target=...). With a file that "
-            "is loaded, or where tensors take more than 256 MB, there is none either."
+            "record() or %%record, or use dynamo_lab.lower(fn, *args, target=...). With a file "
+            "that is loaded, or where tensors take more than 256 MB, there is none either."
         )
     return program
 

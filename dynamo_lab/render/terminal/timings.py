@@ -22,7 +22,8 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     totals = view.timeline.totals
     if not totals:
         return
-    yield heading("Compile time", f"{seconds(view.timeline.seconds)}, each phase without those in it")
+    whole = seconds(view.timeline.seconds)
+    yield heading("Compile time", f"{whole}, each phase without those in it")
     shown = totals if page.everything else totals[:_BRIEF]
     largest = totals[0][1] or 1.0
     yield grid(

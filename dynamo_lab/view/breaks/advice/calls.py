@@ -188,7 +188,8 @@ RULES = (
         (
             "Dynamo skips this method of the optimizer on purpose. Compile the forward and the "
             "loss, and call `zero_grad` and `step` outside.",
-            "So that the update is compiled there too, compile it on its own: `torch.compile(opt.step)`.",
+            "So that the update is compiled there too, compile it on its own: "
+            "`torch.compile(opt.step)`.",
         ),
         r"\bOptimizer\.|\btorch[./\\]optim[./\\](?!lr_scheduler)",
         example(
