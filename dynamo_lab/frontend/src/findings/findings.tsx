@@ -17,8 +17,9 @@ export function Seen({ item }: { item: Evidence }) {
     if (item.entity) store.go(item.entity);
     if (isTab(item.tab)) store.setTab(item.tab);
   };
-  const text = <Prose text={item.text} />;
-  return isTab(item.tab) && store.tabs.value.includes(item.tab) ? <button type="button" class="dl-link dl-finding-seen" title={`Shows it in ${placeName(item.tab)}`} onClick={open}>{text}</button> : <span>{text}</span>;
+  const isLink = isTab(item.tab) && store.tabs.value.includes(item.tab);
+  const text = <Prose text={item.text} plain={isLink} />;
+  return isLink ? <button type="button" class="dl-link dl-finding-seen" title={`Shows it in ${placeName(item.tab)}`} onClick={open}>{text}</button> : <span>{text}</span>;
 }
 
 function Code({ text }: { text: string }) {

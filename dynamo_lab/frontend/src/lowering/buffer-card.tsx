@@ -2,7 +2,7 @@
 import { useModel, useStore } from "../core/context";
 import { bufferEntity, nodeEntity } from "../core/entities";
 import type { BufferView } from "../core/types.generated";
-import { Badge, Go, GraphChip, Prose } from "../ui/bits";
+import { Badge, Go, GraphChip, Prose, Where } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 
 const CODE = /^((?:\w+ = )?)(ops\.)(\w+)(.*)$/s;
@@ -44,7 +44,7 @@ function Facts({ buffer, told }: { buffer: BufferView; told: string }) {
       {buffer.why && !told.includes(buffer.why) && <p><Prose text={buffer.why} /></p>}
       <p class="dl-pass-aside dl-buffer-names">
         {buffer.layout && <span class="dl-dim"><Prose text={buffer.layout} /></span>}
-        {buffer.where && <span class="dl-dim">{buffer.where}</span>}
+        {buffer.where && <span class="dl-dim"><Where text={buffer.where} /></span>}
         <Names label="reads" names={buffer.reads} graph={buffer.graph} />
         <Names label="read by" names={readers} graph={buffer.graph} />
       </p>

@@ -67,9 +67,23 @@ export function Fold({ label, children, open }: { label: ComponentChildren; chil
   );
 }
 
+interface ProseProps {
+  readonly text: string;
+  /** As of a line that leads somewhere itself. */
+  readonly plain?: boolean;
+  readonly inRow?: boolean;
+}
+
+/** Where something is, in words: the lines that it names are links. */
+export function Where({ text, plain, inRow }: ProseProps) {
+  const { model } = useStore();
+  if (plain || !model.value) return <>{text}</>;
+  return <>{model.value.mentions.pieces(text).map(([piece, entity], i) => (entity ? <Go key={i} to={entity} inRow={inRow}>{piece}</Go> : piece))}</>;
+}
+
 /** Texts in backquotes are code: PyTorch's messages and our sentences use them so. */
-export function Prose({ text }: { text: string }) {
-  return <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
+export function Prose({ text, ...how }: ProseProps) {
+  return <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : <Where key={i} text={part} {...how} />))}</>;
 }
 
 const COMPILATION = /^(\d+)\/(\d+)/;
