@@ -63,7 +63,8 @@ it("hides the code only where the cell's own margin shows it, until it is asked 
     store.margin.value = margin;
     return store.isCodeShown.value;
   };
-  expect([isShown(cell, true), isShown(cell, false), isShown(file, true)]).toEqual([false, true, true]);
+  const wrapper = { ...shown, sources: shown.sources.map((one) => ({ ...one, kind: "library", is_wrapper: true })) };
+  expect([isShown(cell, true), isShown(cell, false), isShown(file, true), isShown(wrapper, false)]).toEqual([false, true, true, false]);
   const store = createStore(living(cell), PARTS);
   store.margin.value = true;
   store.go("line:0:1", true);

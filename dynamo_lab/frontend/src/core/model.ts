@@ -1,7 +1,6 @@
 // A view with what every part asks of it, worked out once.
 import { buildKin, type KinIndex } from "./kin";
-import { Mentions } from "./mentions";
-import { homePlaces, type Place, Sources } from "./places";
+import { homePlaces, Mentions, type Place, Sources } from "./places";
 import type { GraphView, View } from "./types.generated";
 
 export interface Model {
@@ -58,7 +57,7 @@ export function buildModel(view: View): Model {
     view, places, graphs, colour,
     kin: buildKin(view),
     sources: new Sources(view),
-    mentions: new Mentions(view),
+    mentions: new Mentions(view.sources, view.main_source, view.kernels.kernels),
     colourOf: (id) => colour(byNumber.get(graphs.get(id)?.number ?? -1) ?? -1),
     graphTitle: (id) => graphs.get(id)?.title || `graph ${id}`,
     breakNumber: (id) => breakNumbers.get(id) ?? id + 1,

@@ -61,7 +61,7 @@ export function Logs() {
         <div class="dl-log">
           <Beside item={item} />
           <About name={item.name} />
-          <CodeBlock text={item.text} language="" label={`${item.name} ${item.compile_id}`} />
+          <CodeBlock text={item.text} language="" label={`${item.name} ${item.compile_id}`} isWrapped />
         </div>
       )}
     </div>

@@ -1,7 +1,7 @@
 // The header: a narrow one shows the first counts only.
 import { expect, it } from "vitest";
-import type { Count } from "../src/core/types.generated";
-import { answersFirst } from "../src/summary/counts";
+import type { Count } from "../../src/core/types.generated";
+import { answersFirst } from "../../src/summary/counts";
 
 const count = (label: string, tone: Count["tone"] = "plain"): Count => ({ value: "1", label, tone, tab: "" });
 

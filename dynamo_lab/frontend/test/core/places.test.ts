@@ -1,11 +1,11 @@
 // Which lines a sentence names, and which of its words only look as if they did.
 import { expect, it } from "vitest";
-import { Mentions } from "../../src/core/mentions";
+import { Mentions } from "../../src/core/places";
 import { source } from "../sample";
 
 const sources = [source(0, ["a"], "user", "train.py"), source(4, ["b"], "cell", "cell 3"), source(7, ["c"], "library", "torch/nn/functional.py"), source(8, ["d"], "user", "old/model.py"), source(9, ["e"], "user", "new/model.py")]
   .map((one, i) => ({ ...one, label: ["train.py", "cell 3", "torch/nn/functional.py", "old/model.py", "new/model.py"][i] }));
-const linked = (text: string, main = 0): string[][] => new Mentions({ sources, main_source: main }).pieces(text).filter(([, entity]) => entity).map((piece) => [...piece]);
+const linked = (text: string, main = 0): string[][] => new Mentions(sources, main, []).pieces(text).filter(([, entity]) => entity).map((piece) => [...piece]);
 
 it("finds the lines of the main source, of others by their names, and of libraries", () => {
   expect(linked("It broke twice, at line 2 (print) and line 14.")).toEqual([["line 2", "line:0:2"], ["line 14", "line:0:14"]]);
@@ -23,5 +23,10 @@ it("leaves alone what is a line of something else, or of a file that two have th
 
 it("keeps every character of the text", () => {
   const text = "At line 2, in train.py, line 3: model.py, line 3 (line 4); functional.py:5.";
-  expect(new Mentions({ sources, main_source: 0 }).pieces(text).map(([piece]) => piece).join("")).toBe(text);
+  expect(new Mentions(sources, 0, []).pieces(text).map(([piece]) => piece).join("")).toBe(text);
+});
+
+it("knows a kernel by its name, unless several have it", () => {
+  const mentions = new Mentions(sources, 0, [{ id: 0, name: "cpp_fused_0" }, { id: 3, name: "cpp_fused_1" }, { id: 4, name: "cpp_fused_1" }]);
+  expect(["cpp_fused_0", "cpp_fused_1", "relu"].map((name) => mentions.kernel(name))).toEqual(["kernel:0", "", ""]);
 });
