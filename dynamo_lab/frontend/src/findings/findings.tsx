@@ -78,7 +78,7 @@ function One({ item }: { item: Finding }) {
       <details data-own open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
         <summary>
           <Badge tone={isProblem ? "warning" : "grey"}>{item.level}</Badge>{" "}
-          <Prose text={item.sentence} />
+          <Prose text={item.sentence} plain />
         </summary>
         {isOpen.value && <Facts item={item} />}
       </details>

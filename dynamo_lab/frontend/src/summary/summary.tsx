@@ -153,7 +153,7 @@ export function Notes() {
   const only = notes.length === 1 ? notes[0].message : `${notes.length} notes about this recording`;
   return (
     <details class={`dl-notes dl-notes-${worst}`}>
-      <summary><Prose text={only} /></summary>
+      <summary><Prose text={only} plain /></summary>
       <ul>{notes.map((note, i) => <Note key={i} note={note} />)}</ul>
     </details>
   );

@@ -69,7 +69,7 @@ export function Fold({ label, children, open }: { label: ComponentChildren; chil
 
 interface ProseProps {
   readonly text: string;
-  /** As of a line that leads somewhere itself. */
+  /** Within what is pressed itself: a button, the head of a fold. */
   readonly plain?: boolean;
   readonly inRow?: boolean;
 }
