@@ -61,8 +61,8 @@ function Life({ life, count, at }: { life: LifeView; count: number; at: number }
   return (
     <>
       <b class="dl-bytes">{life.size}</b>
-      <span class="dl-life-name" title={[`${life.name}: ${life.value}`, where, life.note].filter(Boolean).join("\n")}>
-        <span class="dl-name">{life.name}</span><span class="dl-value">: {life.value}</span>{life.note && <span class="dl-dim"> {life.note}</span>}
+      <span class="dl-life-name" title={[life.value ? `${life.name}: ${life.value}` : life.name, where, life.note].filter(Boolean).join("\n")}>
+        <span class="dl-name">{life.name}</span>{life.value && <span class="dl-value">: {life.value}</span>}{life.note && <span class="dl-dim"> {life.note}</span>}
       </span>
       <Bar life={life} count={count} at={at} />
     </>
