@@ -162,6 +162,8 @@ def _facts(package: Package) -> Iterator[tuple[str, str]]:
 
 def _constant(item: Constant, nodes: dict[str, str]) -> ConstantView:
     role = _ROLES.get(item.role, item.role)
+    if item.role == "Unknown":  # which PyTorch writes of what it took from the model by its name
+        role = "of the model" if item.source else ""
     is_folded = item.folded and item.role != "FoldedConstant"
     return ConstantView(
         name=item.source or item.name,

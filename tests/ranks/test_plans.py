@@ -93,7 +93,7 @@ def test_ddp_reduces_its_buckets_in_a_plan() -> None:
     reduced = [call.sizes for call in rank.calls or () if call.is_backward]
     assert reduced == [((floats,),), *(((one.bytes // 4,),) for one in reducer.rebuilt)]
     told = [row for kind in job.ranks().plan.kinds for row in kind.rows]  # type: ignore[union-attr]
-    assert sum(row[5].startswith("DDP reduces") for row in told) == len(reduced)
+    assert sum(row.cells[5].startswith("DDP reduces") for row in told) == len(reduced)
     (shown,) = job.ranks().ddp.reducers  # type: ignore[union-attr]
     assert shown.text.startswith("wrapped = nn.parallel.DistributedDataParallel")
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { NOTHING, Recordings } from "../src/core/recordings";
 import { type DataSource, offers } from "../src/core/source";
 import { createStore } from "../src/core/store";
-import type { View } from "../src/core/types.generated";
+import type { SideBySideView, View } from "../src/core/types.generated";
 import { PARTS } from "../src/parts";
 import { showing, small, view } from "./sample";
 
@@ -40,6 +40,17 @@ it("goes where it was asked to go before there was anything to show", () => {
   expect([store.tab.value, store.pin.value]).toEqual(["kernels", "kernel:1"]);
 });
 
+it("shows a line in another recording than the one that is shown", () => {
+  const recordings = new Recordings();
+  const other = { ...small(), sources: small().sources.map((one) => ({ ...one, id: 3 })) };
+  recordings.reset({ labels: ["rank 0", "rank 1"], views: [small(), other], pairs: [], ranks: null } as unknown as SideBySideView);
+  const store = createStore({ ...living(small()), recordings }, PARTS);
+  store.go("line:0:1");
+  recordings.show("rank 1");
+  store.go("line:3:2");
+  expect([store.model.value?.view.sources[0].id, store.pin.value]).toEqual([3, "line:3:2"]);
+});
+
 it("comes back to the view of a group that was shown last", () => {
   const shown = small();
   const guards = { ...shown.guards, guards: [{ entity: "" }] };
@@ -63,7 +74,8 @@ it("hides the code only where the cell's own margin shows it, until it is asked 
     store.margin.value = margin;
     return store.isCodeShown.value;
   };
-  expect([isShown(cell, true), isShown(cell, false), isShown(file, true)]).toEqual([false, true, true]);
+  const wrapper = { ...shown, sources: shown.sources.map((one) => ({ ...one, kind: "library", is_wrapper: true })) };
+  expect([isShown(cell, true), isShown(cell, false), isShown(file, true), isShown(wrapper, false)]).toEqual([false, true, true, false]);
   const store = createStore(living(cell), PARTS);
   store.margin.value = true;
   store.go("line:0:1", true);

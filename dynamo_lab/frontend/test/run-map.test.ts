@@ -5,7 +5,7 @@ import type { MapRow, View } from "../src/core/types.generated";
 import { graph, view } from "./sample";
 
 const row = (parts: Partial<MapRow> = {}): MapRow => ({
-  depth: 0, kind: "compiled", name: "f", lines: "line 1", file: "", graphs: [], size: "", text: "", entity: "frame:0", ...parts,
+  depth: 0, kind: "compiled", name: "f", lines: "line 1", line: "", file: "", graphs: [], size: "", text: "", entity: "frame:0", ...parts,
 });
 
 describe("foldedRows", () => {

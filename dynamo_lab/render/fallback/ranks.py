@@ -41,8 +41,10 @@ def ddp(view: DdpView | None) -> Iterator[Markup]:
     for one in view.reducers if view else ():
         where = f" ({one.where})" if one.where else ""
         yield tag("p", tag("b", "DDP"), f" {one.sentence}{where}")
-        rows = [tuple(shortened(cell, 200) for cell in each.cells) for each in one.buckets[:_MOST]]
-        yield table(one.head, rows)
+        if one.settings:
+            yield tag("p", "To try for each of its buckets: ", ", ".join(one.settings))
+        rows = [(*each.cells, ", ".join(each.settings))[: len(one.head)] for each in one.buckets]
+        yield table(one.head, [tuple(shortened(cell, 200) for cell in row) for row in rows[:_MOST]])
     settings = [
         tag("li", tag("code", one.name), f" {one.sentence}", pre(one.code))
         for one in (view.settings if view else ())
@@ -65,7 +67,7 @@ def messages(view: MessagesView | None) -> Iterator[Markup]:
     """What ranks sent to one another."""
     if view is not None:
         yield tag("p", tag("b", "Messages"), f" {view.sentence}")
-        rows = [tuple(shortened(cell, 120) for cell in row) for row in view.rows[:_MOST]]
+        rows = [tuple(shortened(cell, 120) for cell in row.cells) for row in view.rows[:_MOST]]
         yield table(view.head, rows)
 
 
@@ -74,7 +76,7 @@ def plan(view: PlanView) -> Iterator[Markup]:
     rows = [tuple(shortened(cell, 120) for cell in one.cells) for one in view.kinds[:_MOST]]
     yield table(view.kinds_head, rows)
     for one in view.kinds[:_KINDS]:
-        calls = [tuple(shortened(cell, 120) for cell in row) for row in one.rows[:_MOST]]
+        calls = [tuple(shortened(cell, 120) for cell in row.cells) for row in one.rows[:_MOST]]
         yield details(f"What {one.label} would call", table(view.head, calls))
 
 

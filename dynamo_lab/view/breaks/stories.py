@@ -160,11 +160,17 @@ class _Storyteller:
             return f"{gave_up}: {'it' if self._has_ended() else 'all of it'} ran eagerly."
         if item.effect == "stopped":
             why = _why_not_resumed(item)
-            left = f"left the rest of the frame to Python, from line {item.left_at} on, {why}"
-            return f"Dynamo {self._kept(item)}, and {left}."
+            return f"Dynamo {self._kept(item)}, and {self._left(item)}, {why}."
         if raised := self._raised(item):
             return f"Dynamo {self._kept(item)}, and {self._ran(item)}, which ended with {raised}."
         return f"Dynamo {self._kept(item)}, {self._ran(item)}, and {self._went_on(item)}."
+
+    def _left(self, item: Break) -> str:
+        """That the rest of the frame was left to Python, and from where on if that is known."""
+        source, _ = self._places.line_of(self._frames[item.frame].span)
+        left = "left the rest of the frame to Python"
+        where = "" if item.left_at is None else self._places.where((source, item.left_at))
+        return f"{left}, from {where} on" if where else left
 
     def _has_ended(self) -> bool:
         """Whether an exception ended the program: how far a frame came is not known then."""

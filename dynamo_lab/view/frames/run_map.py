@@ -12,7 +12,7 @@ from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.core.names import is_own
 from dynamo_lab.view.core.pieces import Pieces
-from dynamo_lab.view.core.places import Line, Places
+from dynamo_lab.view.core.places import Line, Places, entity
 from dynamo_lab.view.core.words import first_line, line_range, listed, plural, times
 from dynamo_lab.view.frames.frames import FrameView
 
@@ -27,13 +27,15 @@ class MapRow(Struct, frozen=True, kw_only=True):
 
     `graphs` are all graphs of a frame that was recompiled, first to last, and `size`
     the operators and kernels of the last. `file` is that of `lines`, where it is neither the
-    main source nor that of the row above. `entity` is where a click leads.
+    main source nor that of the row above, and `line` the entity of the first of them. `entity` is
+    where a click leads.
     """
 
     depth: int
     kind: Kind
     name: str
     lines: str = ""
+    line: str = ""
     file: str = ""
     graphs: tuple[int, ...] = ()
     size: str = ""
@@ -157,6 +159,7 @@ class _Map:
             kind=self._kind(frame),
             name=self._name(frame),
             lines="" if is_call else line_range(first, last),
+            line="" if is_call else entity((source, first)),
             file="" if is_call else self._file(source),
             graphs=graphs,
             size=listed([*dict.fromkeys(map(self._pieces.size, graphs))], 3, "or"),
@@ -215,6 +218,7 @@ class _Map:
             kind="break",
             name=f"break {item.id + 1}",
             lines="" if is_call else line_range(line, line),
+            line="" if is_call else entity((source, line)),
             file="" if is_call else self._file(source),
             text=f"{view.title}{_follows(story)}",
             entity=f"break:{item.id}",

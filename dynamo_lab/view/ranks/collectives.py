@@ -15,6 +15,7 @@ from dynamo_lab.view.core.words import first_up, percent, seconds, size, unique
 from dynamo_lab.view.ranks.known import Known, group_words
 from dynamo_lab.view.ranks.lanes import Bar, bars_of
 from dynamo_lab.view.ranks.meetings import Meeting, meetings
+from dynamo_lab.view.ranks.nodes import GraphCall
 from dynamo_lab.view.ranks.reasons import has_ddp, operator_of, why
 from dynamo_lab.view.ranks.sizes import bytes_of
 
@@ -34,11 +35,12 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     and `bytes` are of what a rank brings, `result_bytes` of what it gets: of the rank that brings
     most, and None where they are not known. `node` is the node of a graph, empty where none is
     known. `ranks` are places in `CollectivesView.labels`; `came` is when each handed it over, and
-    `ran` from when to when it ran, where that was measured. `lines` are the entities of the user's
-    line in each rank's own recording. `waited` is the time between the first that came and the
-    last, which is `late`; None where one rank came alone. `bare` are the most seconds that a rank
-    computed nothing while it ran, None where that was not measured. `absent` never came.
-    `settings` are names of `DdpView.settings`, of a bucket that they would change.
+    `ran` from when to when it ran, where that was measured. `lines` and `nodes` are the entities of
+    the user's line and of the node in each rank's own recording, one alone where all are the same.
+    `waited` is the time between the first that came and the last, which is `late`; None where one
+    rank came alone. `bare` are the most seconds that a rank computed nothing while it ran, None
+    where that was not measured. `absent` never came. `settings` are names of `DdpView.settings`, of
+    a bucket that they would change.
     """
 
     operator: str
@@ -56,6 +58,7 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     came: tuple[float, ...]
     ran: tuple[tuple[float, float] | None, ...]
     lines: tuple[str, ...]
+    nodes: tuple[str, ...]
     waited: float | None
     bare: float | None
     late: int
@@ -168,7 +171,8 @@ def _meeting(
         ranks=tuple(places[number] for number in came),
         came=tuple(round(meeting.calls[number].started - start, 6) for number in came),
         ran=tuple(_ran(meeting.calls[number], start) for number in came),
-        lines=_lines([ranks[number].line_behind(meeting.calls[number]) for number in came]),
+        lines=_same([_line_entity(ranks[n].line_behind(meeting.calls[n])) for n in came]),
+        nodes=_same([_node_entity(ranks[n].nodes.node_of(meeting.calls[n])) for n in came]),
         waited=meeting.lateness if len(came) > 1 else None,
         bare=max(
             (ranks[n].bare(*ran) for n in came if (ran := meeting.calls[n].ran)), default=None
@@ -184,10 +188,17 @@ def _ran(call: Call, start: float) -> tuple[float, float] | None:
     return call.ran and (round(call.ran[0] - start, 6), round(call.ran[1] - start, 6))
 
 
-def _lines(lines: Sequence[Line | None]) -> tuple[str, ...]:
-    """The entities of lines; one alone where they are all the same."""
-    named = tuple("" if line is None else entity(line) for line in lines)
-    return named[:1] if len(set(named)) == 1 else named
+def _line_entity(line: Line | None) -> str:
+    return "" if line is None else entity(line)
+
+
+def _node_entity(found: GraphCall | None) -> str:
+    return "" if found is None else f"node:{found.graph.id}:{found.node.index}"
+
+
+def _same(entities: Sequence[str]) -> tuple[str, ...]:
+    """One alone where they are all the same."""
+    return tuple(entities[:1] if len(set(entities)) == 1 else entities)
 
 
 def _shape(call: Call) -> str:

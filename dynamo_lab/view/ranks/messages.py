@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from dynamo_lab.model.ranks.ranks import Call
+from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import plural, size
 from dynamo_lab.view.ranks.collectives import bytes_of
 from dynamo_lab.view.ranks.known import GroupKey, Known, group_words
@@ -12,15 +13,23 @@ from dynamo_lab.view.ranks.known import GroupKey, Known, group_words
 HEAD = ("times", "rank", "message", "bytes", "group", "line")
 
 
+class MessageView(Struct, frozen=True, kw_only=True):
+    """`cells` are in the columns of `HEAD`; `line` is an entity of the recording of `rank`."""
+
+    cells: tuple[str, ...]
+    rank: str
+    line: str
+
+
 class MessagesView(Struct, frozen=True, kw_only=True):
-    """`rows` are in the columns of `head`: messages of a rank that are alike are one.
+    """Of `rows` each is messages of a rank that are alike.
 
     With whom is in the message where the backend says it: "send 0->1".
     """
 
     sentence: str
     head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[MessageView, ...]
 
 
 def build(ranks: Sequence[Known]) -> MessagesView | None:
@@ -36,9 +45,9 @@ def build(ranks: Sequence[Known]) -> MessagesView | None:
     )
 
 
-def _rows(one: Known) -> Iterator[tuple[str, ...]]:
+def _rows(one: Known) -> Iterator[MessageView]:
     members = {group.name: group.ranks for group in one.rank.groups}
-    found: dict[tuple[str, ...], int] = {}
+    found: dict[tuple[tuple[str, ...], Line | None], int] = {}
     for call in one.rank.calls or ():
         if call.is_message:
             key = GroupKey(call.group, members.get(call.group, ()))
@@ -47,9 +56,13 @@ def _rows(one: Known) -> Iterator[tuple[str, ...]]:
                 one.label, call.name, _amount(call), group_words(key, one.rank.size),
                 "" if line is None else one.places.where_named(line),
             )  # fmt: skip
-            found[cells] = found.get(cells, 0) + 1
-    for cells, times in found.items():
-        yield (f"{times:,}", *cells)
+            found[cells, line] = found.get((cells, line), 0) + 1
+    for (cells, line), times in found.items():
+        yield MessageView(
+            cells=(f"{times:,}", *cells),
+            rank=one.label,
+            line="" if line is None else entity(line),
+        )
 
 
 def _amount(call: Call) -> str:

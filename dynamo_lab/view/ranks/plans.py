@@ -15,15 +15,29 @@ HEAD = ("times", "collective", "bytes", "group", "line", "asked by")
 KINDS = ("planned", "stands for", "which", "collectives", "bytes")
 
 
-class KindView(Struct, frozen=True, kw_only=True):
-    """A kind of ranks: `cells` are in the columns of `KINDS`, `rows` in those of `HEAD`.
+class PlannedView(Struct, frozen=True, kw_only=True):
+    """Collectives that are alike: `cells` are in the columns of `HEAD`.
 
-    `rows` are the collectives that its representative would call, those that are alike together.
+    `line` is the entity of the line that asks for them, `node` the node's words, which end the last
+    cell, and `node_entity` its entity: empty where that is not known.
+    """
+
+    cells: tuple[str, ...]
+    line: str
+    node: str
+    node_entity: str
+
+
+class KindView(Struct, frozen=True, kw_only=True):
+    """A kind of ranks: `cells` are in the columns of `KINDS`.
+
+    `rows` are the collectives that its representative would call. Their entities are those of its
+    own recording, whose label is `label`.
     """
 
     label: str
     cells: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[PlannedView, ...]
 
 
 class PlanView(Struct, frozen=True, kw_only=True):
@@ -94,14 +108,22 @@ def _kinds(plan: Plan, known: Mapping[int, Known]) -> Iterator[KindView]:
         )  # fmt: skip
 
 
-def _rows(one: Known) -> Iterator[tuple[str, ...]]:
+def _rows(one: Known) -> Iterator[PlannedView]:
     view = build([one])
-    for alike in view.alike if view else ():
-        first = view.meetings[alike.meetings[0]] if view else None
-        if first is not None:
-            why = "; ".join(filter(None, (first.why, first.node)))
-            yield (f"{len(alike.meetings):,}", first.operator, amount(first), first.group,
-                   first.where, why)  # fmt: skip
+    if view is None:
+        return
+    for alike in view.alike:
+        first = view.meetings[alike.meetings[0]]
+        why = "; ".join(filter(None, (first.why, first.node)))
+        yield PlannedView(
+            cells=(
+                f"{len(alike.meetings):,}", first.operator, amount(first), first.group,
+                first.where, why,
+            ),
+            line=first.lines[0],
+            node=first.node,
+            node_entity=first.nodes[0],
+        )  # fmt: skip
 
 
 def ranges(kind: Kind) -> str:

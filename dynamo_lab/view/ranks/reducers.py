@@ -1,6 +1,7 @@
 """What modules under DDP reduce, bucket by bucket, and the settings that may make a step faster."""
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 
 from msgspec import Struct
 
@@ -10,7 +11,9 @@ from dynamo_lab.view.core.words import listed, plural, size
 from dynamo_lab.view.ranks.fixes import JobFix, concerning, fixes_of
 from dynamo_lab.view.ranks.known import GroupKey, Known, group_words
 
-HEAD = ("bucket", "bytes", "parameters", "settings to try")
+HEAD = ("bucket", "bytes", "parameters")
+MORE = "also to try"
+"""The column of settings that would not change each bucket, where there are such."""
 _NAMES = 6
 
 
@@ -24,14 +27,21 @@ class SettingView(Struct, frozen=True, kw_only=True):
 
 
 class ReducedView(Struct, frozen=True, kw_only=True):
-    """A bucket: `cells` are in the columns of `HEAD`; `parameters` are all names, if known."""
+    """A bucket: `cells` are in the columns of `HEAD`; `parameters` are all names, if known.
+
+    `settings` are names of `DdpView.settings` that would change it and not every other one.
+    """
 
     cells: tuple[str, ...]
     parameters: tuple[str, ...]
+    settings: tuple[str, ...] = ()
 
 
 class ReducerView(Struct, frozen=True, kw_only=True):
-    """A module under DDP: `line` is the entity of the line that wrapped it, `where` its words."""
+    """A module under DDP: `line` is the entity of the line that wrapped it, `where` its words.
+
+    `settings` are names of `DdpView.settings` that would change each of its buckets.
+    """
 
     sentence: str
     where: str
@@ -39,6 +49,7 @@ class ReducerView(Struct, frozen=True, kw_only=True):
     line: str
     head: tuple[str, ...]
     buckets: tuple[ReducedView, ...]
+    settings: tuple[str, ...] = ()
 
 
 class DdpView(Struct, frozen=True, kw_only=True):
@@ -75,13 +86,17 @@ def build(one: Known | None, *, can_try: bool) -> DdpView | None:
 def _reducer(one: Known, reducer: Reducer, fixes: Sequence[JobFix]) -> ReducerView:
     line = None if reducer.span is None else one.places.line_of(reducer.span)
     shown = reducer.rebuilt or reducer.initial
+    each = [concerning(bucket, fixes) for bucket in shown]
+    common = tuple(name for name in (each[0] if each else ()) if all(name in own for own in each))
+    more = [tuple(name for name in own if name not in common) for own in each]
     return ReducerView(
         sentence=" ".join(_sentences(one, reducer)),
         where="" if line is None else one.places.where_named(line),
         text="" if line is None else one.places.text(line).strip(),
         line="" if line is None else entity(line),
-        head=HEAD,
-        buckets=tuple(_bucket(at, bucket, fixes) for at, bucket in enumerate(shown)),
+        head=(*HEAD, MORE) if any(more) else HEAD,
+        buckets=tuple(map(_bucket, count(), shown, more)),
+        settings=common,
     )
 
 
@@ -97,8 +112,8 @@ def _sentences(one: Known, reducer: Reducer) -> Iterator[str]:
             "step, unless it looks for unused parameters."
         )
     elif reducer.rebuilt != reducer.initial:
-        count = _buckets(len(reducer.rebuilt))
-        yield f"Since the second step it is {count}, in the order in which gradients come."
+        now = _buckets(len(reducer.rebuilt))
+        yield f"Since the second step it is {now}, in the order in which gradients come."
     if reducer.limit:
         full = size(reducer.limit)
         yield f"A bucket is full once it has come to {full}; the first may be full before."
@@ -108,10 +123,10 @@ def _buckets(count: int) -> str:
     return "one bucket" if count == 1 else plural(count, "bucket")
 
 
-def _bucket(at: int, bucket: Reduced, fixes: Sequence[JobFix]) -> ReducedView:
+def _bucket(at: int, bucket: Reduced, settings: tuple[str, ...]) -> ReducedView:
     names = bucket.parameters
-    settings = ", ".join(concerning(bucket, fixes))
     return ReducedView(
-        cells=(f"{at}", size(bucket.bytes), listed(list(names), _NAMES) or "?", settings),
+        cells=(f"{at}", size(bucket.bytes), listed(list(names), _NAMES) or "?"),
         parameters=names,
+        settings=settings,
     )

@@ -43,6 +43,12 @@ def test_a_break_says_what_it_follows_from_and_leads_to(make: Make) -> None:
     assert (first.entity, second.entity) == ("break:0", "break:1")
 
 
+def test_a_row_leads_to_its_first_line_where_it_has_one(make: Make) -> None:
+    made = build(make("nested")).run_map
+    assert [row.line for row in made[:3]] == ["line:0:5", "line:0:5", "line:0:2"]
+    assert not made[-1].line
+
+
 def test_recompilations_are_one_row(make: Make) -> None:
     (row,) = build(make("recompiled")).run_map
     assert (row.graphs, row.text, row.size) == ((0, 1), "compiled twice", "1 operator")

@@ -165,6 +165,8 @@ def test_messages_are_listed_with_the_rank_that_called() -> None:
     assert first.rank is not None
     view = _job(replace(first, rank=replace(first.rank, calls=calls))).ranks().messages
     assert view is not None
-    assert view.rows == (("3", "rank 0", "send 0->1", "32 B", "all ranks", ""),)
+    [row] = view.rows
+    assert row.cells == ("3", "rank 0", "send 0->1", "32 B", "all ranks", "")
+    assert (row.rank, row.line) == ("rank 0", "")
     assert view.sentence == "3 calls of send or recv; 1 of them did not end."
     assert _job(first).ranks().messages is None

@@ -62,14 +62,20 @@ def test_the_reducer_in_python_is_offered_for_what_is_compiled() -> None:
     assert "python_reducer" in [fix.name for fix in fixes_of(own)]
 
 
-def test_each_bucket_tells_which_settings_would_change_it() -> None:
+def test_settings_are_told_once_and_at_a_bucket_only_where_they_change_not_all() -> None:
     one = known(initial=(Reduced(bytes=32 * MB),), rebuilt=LARGE, limit=25 * MB)
     view = reducers.build(one, can_try=False)
     assert view is not None
-    large, small = view.reducers[0].buckets
-    assert "bucket_cap_mb=12" in large.cells[3]
-    assert "bucket_cap_mb=12" not in small.cells[3]
-    assert "static_graph=True" in small.cells[3]
+    [reducer] = view.reducers
+    large, small = reducer.buckets
+    assert "static_graph=True" in reducer.settings
+    assert large.settings == ("bucket_cap_mb=12",)
+    assert not small.settings
+    assert reducer.head == ("bucket", "bytes", "parameters", "also to try")
+    alike = reducers.build(known(), can_try=False)
+    assert alike is not None
+    assert alike.reducers[0].head == ("bucket", "bytes", "parameters")
+    assert alike.reducers[0].settings
     assert view.settings[0].code == "DistributedDataParallel(model, bucket_cap_mb=33)"
     assert view.settings[0].call == 'job.try_fix("bucket_cap_mb=33")'
 

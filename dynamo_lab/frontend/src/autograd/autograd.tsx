@@ -59,7 +59,7 @@ function Kept({ row, most, role }: { row: SavedRow | RecomputedRow; most: number
       </span>
       <span class="dl-cell-line">{row.entity && <Go to={row.entity} title={row.where} inRow>{withoutFolders(row.where)}</Go>}</span>
       <span class="dl-kept-why" title={row.why.replace(/`/g, "")}>
-        <Prose text={row.why} />{row.price && <span class="dl-dim" title="The min-cut's price: its bytes, a tenth more for each operator between it and the backward, twice that where it would never be written to memory">{"  \u00b7  "}price {row.price}</span>}
+        <Prose text={row.why} inRow />{row.price && <span class="dl-dim" title="The min-cut's price: its bytes, a tenth more for each operator between it and the backward, twice that where it would never be written to memory">{"  \u00b7  "}price {row.price}</span>}
       </span>
     </>
   );

@@ -5,6 +5,7 @@ import { graphEntity, parseEntity } from "../core/entities";
 import type { KinIndex, Mask } from "../core/kin";
 import type { MapRow } from "../core/types.generated";
 import { plural } from "../core/words";
+import { Go } from "../ui/bits";
 
 const FOLDED = 14;
 const MORE = 200;
@@ -42,7 +43,7 @@ function Row({ row }: { row: MapRow }) {
           ? <button type="button" class="dl-map-go" data-go={row.entity}>{row.name}</button>
           : <span class="dl-dim">{row.name}</span>}
       </span>
-      <span class="dl-map-lines dl-dim">{row.lines}</span>
+      <span class="dl-map-lines dl-dim">{row.line ? <Go to={row.line}>{row.lines}</Go> : row.lines}</span>
       {row.graphs.length > 0 && <span><Graphs row={row} /></span>}
       <span class={`dl-map-text${row.graphs.length > 0 ? "" : " is-wide"}`}>
         {row.kind !== "break" && <span class="dl-map-kind">{row.kind}</span>}

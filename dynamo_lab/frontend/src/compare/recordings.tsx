@@ -32,7 +32,7 @@ export function RanksBar() {
   if (!ranks) return null;
   return (
     <details class={`dl-notes dl-ranks${ranks.findings.length > 0 ? " dl-notes-warning" : ""}`} open>
-      <summary><b><Prose text={ranks.sentence} /></b></summary>
+      <summary><b><Prose text={ranks.sentence} plain /></b></summary>
       <ul>{[...ranks.findings, ...ranks.remarks].map((text) => <li key={text}><Prose text={text} /></li>)}</ul>
       <table>
         <tbody>{[ranks.head, ...ranks.rows].map((row, i) => <tr key={i}>{row.map((cell, j) => <td key={j}>{cell}</td>)}</tr>)}</tbody>

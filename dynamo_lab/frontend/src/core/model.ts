@@ -1,12 +1,13 @@
 // A view with what every part asks of it, worked out once.
 import { buildKin, type KinIndex } from "./kin";
-import { homePlaces, type Place, Sources } from "./places";
+import { homePlaces, Mentions, type Place, Sources } from "./places";
 import type { GraphView, View } from "./types.generated";
 
 export interface Model {
   readonly view: View;
   readonly kin: KinIndex;
   readonly sources: Sources;
+  readonly mentions: Mentions;
   /** The line to show for each stack. */
   readonly places: readonly (Place | null)[];
   readonly graphs: ReadonlyMap<number, GraphView>;
@@ -56,6 +57,7 @@ export function buildModel(view: View): Model {
     view, places, graphs, colour,
     kin: buildKin(view),
     sources: new Sources(view),
+    mentions: new Mentions(view.sources, view.main_source, view.kernels.kernels),
     colourOf: (id) => colour(byNumber.get(graphs.get(id)?.number ?? -1) ?? -1),
     graphTitle: (id) => graphs.get(id)?.title || `graph ${id}`,
     breakNumber: (id) => breakNumbers.get(id) ?? id + 1,

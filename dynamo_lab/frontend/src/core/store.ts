@@ -67,7 +67,12 @@ export function createStore(source: DataSource, parts: readonly Part[]): Store {
     const view = model.value?.view;
     return margin.value && view?.sources[view.main_source]?.kind === "cell";
   });
-  const isCodeShown = computed(() => codeChoice.value ?? (!isMarked.value && (model.value?.view.sources.length ?? 0) > 0));
+  /** Of a module of PyTorch's own no line is the reader's: there is nothing to show but that. */
+  const hasCode = computed(() => {
+    const view = model.value?.view;
+    return view?.sources[view.main_source]?.is_wrapper === false;
+  });
+  const isCodeShown = computed(() => codeChoice.value ?? (!isMarked.value && hasCode.value));
   const look = (entity: string): void => {
     reveal.value = { entity, tick: reveal.peek().tick + 1 };
   };

@@ -899,13 +899,15 @@ export interface Side {
  *
  * `graphs` are all graphs of a frame that was recompiled, first to last, and `size`
  * the operators and kernels of the last. `file` is that of `lines`, where it is neither the
- * main source nor that of the row above. `entity` is where a click leads.
+ * main source nor that of the row above, and `line` the entity of the first of them. `entity` is
+ * where a click leads.
  */
 export interface MapRow {
   readonly depth: number;
   readonly kind: "break" | "compiled" | "compiling" | "eager" | "failed" | "resumed" | "skipped";
   readonly name: string;
   readonly lines: string;
+  readonly line: string;
   readonly file: string;
   readonly graphs: readonly number[];
   readonly size: string;
@@ -2351,11 +2353,12 @@ export interface CollectivesView {
  * and `bytes` are of what a rank brings, `result_bytes` of what it gets: of the rank that brings
  * most, and None where they are not known. `node` is the node of a graph, empty where none is
  * known. `ranks` are places in `CollectivesView.labels`; `came` is when each handed it over, and
- * `ran` from when to when it ran, where that was measured. `lines` are the entities of the user's
- * line in each rank's own recording. `waited` is the time between the first that came and the
- * last, which is `late`; None where one rank came alone. `bare` are the most seconds that a rank
- * computed nothing while it ran, None where that was not measured. `absent` never came.
- * `settings` are names of `DdpView.settings`, of a bucket that they would change.
+ * `ran` from when to when it ran, where that was measured. `lines` and `nodes` are the entities of
+ * the user's line and of the node in each rank's own recording, one alone where all are the same.
+ * `waited` is the time between the first that came and the last, which is `late`; None where one
+ * rank came alone. `bare` are the most seconds that a rank computed nothing while it ran, None
+ * where that was not measured. `absent` never came. `settings` are names of `DdpView.settings`, of
+ * a bucket that they would change.
  */
 export interface MeetingView {
   readonly operator: string;
@@ -2373,6 +2376,7 @@ export interface MeetingView {
   readonly came: readonly number[];
   readonly ran: readonly (readonly [number, number] | null)[];
   readonly lines: readonly string[];
+  readonly nodes: readonly string[];
   readonly waited: number | null;
   readonly bare: number | null;
   readonly late: number;
@@ -2443,7 +2447,11 @@ export interface DdpView {
   readonly can_try: boolean;
 }
 
-/** A module under DDP: `line` is the entity of the line that wrapped it, `where` its words. */
+/**
+ * A module under DDP: `line` is the entity of the line that wrapped it, `where` its words.
+ *
+ * `settings` are names of `DdpView.settings` that would change each of its buckets.
+ */
 export interface ReducerView {
   readonly sentence: string;
   readonly where: string;
@@ -2451,12 +2459,18 @@ export interface ReducerView {
   readonly line: string;
   readonly head: readonly string[];
   readonly buckets: readonly ReducedView[];
+  readonly settings: readonly string[];
 }
 
-/** A bucket: `cells` are in the columns of `HEAD`; `parameters` are all names, if known. */
+/**
+ * A bucket: `cells` are in the columns of `HEAD`; `parameters` are all names, if known.
+ *
+ * `settings` are names of `DdpView.settings` that would change it and not every other one.
+ */
 export interface ReducedView {
   readonly cells: readonly string[];
   readonly parameters: readonly string[];
+  readonly settings: readonly string[];
 }
 
 /** A setting to try: `code` is what to write, `call` has a living job try it. */
@@ -2468,14 +2482,21 @@ export interface SettingView {
 }
 
 /**
- * `rows` are in the columns of `head`: messages of a rank that are alike are one.
+ * Of `rows` each is messages of a rank that are alike.
  *
  * With whom is in the message where the backend says it: "send 0->1".
  */
 export interface MessagesView {
   readonly sentence: string;
   readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+  readonly rows: readonly MessageView[];
+}
+
+/** `cells` are in the columns of `HEAD`; `line` is an entity of the recording of `rank`. */
+export interface MessageView {
+  readonly cells: readonly string[];
+  readonly rank: string;
+  readonly line: string;
 }
 
 /** `sentence` says that nothing ran, `remarks` what is taken for granted. */
@@ -2488,14 +2509,28 @@ export interface PlanView {
 }
 
 /**
- * A kind of ranks: `cells` are in the columns of `KINDS`, `rows` in those of `HEAD`.
+ * A kind of ranks: `cells` are in the columns of `KINDS`.
  *
- * `rows` are the collectives that its representative would call, those that are alike together.
+ * `rows` are the collectives that its representative would call. Their entities are those of its
+ * own recording, whose label is `label`.
  */
 export interface KindView {
   readonly label: string;
   readonly cells: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+  readonly rows: readonly PlannedView[];
+}
+
+/**
+ * Collectives that are alike: `cells` are in the columns of `HEAD`.
+ *
+ * `line` is the entity of the line that asks for them, `node` the node's words, which end the last
+ * cell, and `node_entity` its entity: empty where that is not known.
+ */
+export interface PlannedView {
+  readonly cells: readonly string[];
+  readonly line: string;
+  readonly node: string;
+  readonly node_entity: string;
 }
 
 /**

@@ -5,7 +5,7 @@ import { nodeEntity } from "../core/entities";
 import { splitTarget } from "../core/target";
 import type { DecompositionsView, RuleView, StepView, TopView, TreesView } from "../core/types.generated";
 import { plural } from "../core/words";
-import { Badge, Go } from "../ui/bits";
+import { Badge, Go, Where } from "../ui/bits";
 import { CodeBlock } from "../ui/code-block";
 
 /** Rows that "unfold all" opens at most: prims of an attention are many. */
@@ -137,7 +137,7 @@ function Top({ trees, top, set, isFirst }: TopProps) {
     <section class="dl-top" aria-label={`${call.operator}(${call.arguments})`}>
       <p class="dl-top-head">
         {top.times > 1 && <span class="dl-dim">{plural(top.times, "call")}</span>}
-        {top.where && <span class="dl-dim">{top.where}</span>}
+        {top.where && <span class="dl-dim"><Where text={top.where} /></span>}
         <Nodes top={top} />
         {isTree && <button type="button" class="dl-link" onClick={() => (open.value = new Set(open.value.size > 1 ? [] : pathsBelow(trees, top.call, set)))}>{open.value.size > 1 ? "fold" : "unfold all"}</button>}
       </p>

@@ -17,8 +17,9 @@ export function Seen({ item }: { item: Evidence }) {
     if (item.entity) store.go(item.entity);
     if (isTab(item.tab)) store.setTab(item.tab);
   };
-  const text = <Prose text={item.text} />;
-  return isTab(item.tab) && store.tabs.value.includes(item.tab) ? <button type="button" class="dl-link dl-finding-seen" title={`Shows it in ${placeName(item.tab)}`} onClick={open}>{text}</button> : <span>{text}</span>;
+  const isLink = isTab(item.tab) && store.tabs.value.includes(item.tab);
+  const text = <Prose text={item.text} plain={isLink} />;
+  return isLink ? <button type="button" class="dl-link dl-finding-seen" title={`Shows it in ${placeName(item.tab)}`} onClick={open}>{text}</button> : <span>{text}</span>;
 }
 
 function Code({ text }: { text: string }) {
@@ -77,7 +78,7 @@ function One({ item }: { item: Finding }) {
       <details data-own open={isOpen.value} onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
         <summary>
           <Badge tone={isProblem ? "warning" : "grey"}>{item.level}</Badge>{" "}
-          <Prose text={item.sentence} />
+          <Prose text={item.sentence} plain />
         </summary>
         {isOpen.value && <Facts item={item} />}
       </details>

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { useModel, useStore } from "../core/context";
 import { kernelEntity, opEntity } from "../core/entities";
+import { grouped, plural } from "../core/words";
 import type { LifeView, MemoryView, ScheduleView } from "../core/types.generated";
 import { Prose } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
@@ -60,8 +61,8 @@ function Life({ life, count, at }: { life: LifeView; count: number; at: number }
   return (
     <>
       <b class="dl-bytes">{life.size}</b>
-      <span class="dl-life-name" title={[`${life.name}: ${life.value}`, where, life.note].filter(Boolean).join("\n")}>
-        <span class="dl-name">{life.name}</span><span class="dl-value">: {life.value}</span>{life.note && <span class="dl-dim"> {life.note}</span>}
+      <span class="dl-life-name" title={[life.value ? `${life.name}: ${life.value}` : life.name, where, life.note].filter(Boolean).join("\n")}>
+        <span class="dl-name">{life.name}</span>{life.value && <span class="dl-value">: {life.value}</span>}{life.note && <span class="dl-dim"> {life.note}</span>}
       </span>
       <Bar life={life} count={count} at={at} />
     </>
@@ -77,6 +78,8 @@ function Legend({ lives }: { lives: readonly LifeView[] }) {
   const told = [["", "in use"], ...roles.map((role) => [role, ROLES[role]])];
   return (
     <p class="dl-life-legend dl-dim">
+      <span><i class="dl-memory-key" />above: what is allocated at each call</span>
+      <span><i class="dl-memory-key is-peak" />the most</span>
       {told.map(([role, text]) => <span key={text}><i class={`dl-life-bar${role && ` dl-role-${role}`}`} />{text}</span>)}
       {isKept && <span><i class="dl-life-bar is-kept" />kept, and not read any more</span>}
     </p>
@@ -91,6 +94,7 @@ function Plan({ plan }: { plan: MemoryView }) {
     () => (at.value < 0 ? [...plan.lives, ...plan.kernel_internal] : plan.lives.filter((life) => life.start <= at.value && at.value <= life.end).sort((a, b) => b.bytes - a.bytes)),
     [plan, at.value],
   );
+  const inside = plan.kernel_internal.length > 0 ? `, and ${grouped(plan.kernel_internal.length)} that only kernels see,` : "";
   const choose = (step: number): void => void (at.value = at.peek() === step ? -1 : step);
   const state = (mask: Uint8Array | null, name: string, life: LifeView): string => (mask && life.operation >= 0 && mask[kin.vertex("op", life.operation)] ? ` ${name}` : "");
   return (
@@ -101,7 +105,7 @@ function Plan({ plan }: { plan: MemoryView }) {
         <div class="dl-toolbar">
           <button type="button" class="dl-button" aria-pressed={at.value === plan.peak} onClick={() => choose(plan.peak)}>What is alive at the peak</button>
           {at.value >= 0 && <button type="button" class="dl-button" onClick={() => (at.value = -1)}>Show all</button>}
-          <span class="dl-dim" role="status">{at.value < 0 ? `${rows.length} buffers over ${plan.steps.length} calls` : `${rows.length} buffers at call ${at.value + 1}, ${plan.steps[at.value].name}: ${plan.steps[at.value].size}`}</span>
+          <span class="dl-dim" role="status">{at.value < 0 ? `${plural(plan.lives.length, "buffer")}${inside} over ${plural(plan.steps.length, "call")}` : `${rows.length} buffers at call ${at.value + 1}, ${plan.steps[at.value].name}: ${plan.steps[at.value].size}`}</span>
         </div>
         <Legend lives={plan.lives} />
       </div>

@@ -23,7 +23,7 @@ function Row({ schedule, pair }: { schedule: ScheduleView; pair: Pair }) {
       </span>
       <span class="dl-dim dl-pair-kind">{ruling.kind}{ruling.saves && `, saves ${ruling.saves}`}</span>
       <span class="dl-pair-why" title={[why, ...ruling.reasons.map((text) => `PyTorch: ${text}`), ruling.score].filter(Boolean).join("\n").replace(/`/g, "")}>
-        {ruling.outcome === "fused" ? <span class="dl-dim">{ruling.score || "the next best once others were fused"}</span> : <Prose text={why} />}
+        {ruling.outcome === "fused" ? <span class="dl-dim">{ruling.score || "the next best once others were fused"}</span> : <Prose text={why} inRow />}
       </span>
     </>
   );

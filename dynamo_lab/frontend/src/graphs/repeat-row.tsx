@@ -28,7 +28,7 @@ export function RepeatRow({ row: { index, repeat, depth }, isOpen }: RepeatRowPr
         <button type="button" class="dl-go" tabIndex={-1} aria-expanded={isOpen} title={title}>
           {isOpen ? "\u25be" : "\u25b8"} <b>{"\u00d7"} {grouped(times)}</b> {name}
         </button>
-        {" "}<span class="dl-dim" title={told.replaceAll("`", "")}><Prose text={isOpen ? told : `${told}; the first:`} /></span>
+        {" "}<span class="dl-dim" title={told.replaceAll("`", "")}><Prose text={isOpen ? told : `${told}; the first:`} inRow /></span>
       </span>
     </>
   );

@@ -43,7 +43,7 @@ export function Logs() {
   return (
     <div class="dl-logs">
       <div class="dl-logs-list">
-        <SearchBox query={query} label="Find messages" placeholder={`of ${logs.kinds.map((kind) => kind.name).slice(0, 3).join(", ")}, or words in them`} />
+        <SearchBox query={query} label="Find messages" placeholder={`Messages of ${logs.kinds.map((kind) => kind.name).slice(0, 3).join(", ")}, or words in them`} />
         <VirtualList
           label="Messages of the log" count={shown.value.length} row={24} current={chosen.value} entity={(i) => shown.value[i].entity || shown.value[i].line} onChoose={(i) => (chosen.value = i)}
           renderRow={(i) => (
@@ -61,7 +61,7 @@ export function Logs() {
         <div class="dl-log">
           <Beside item={item} />
           <About name={item.name} />
-          <CodeBlock text={item.text} language="" label={`${item.name} ${item.compile_id}`} />
+          <CodeBlock text={item.text} language="" label={`${item.name} ${item.compile_id}`} isWrapped />
         </div>
       )}
     </div>

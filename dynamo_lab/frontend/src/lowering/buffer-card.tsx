@@ -2,7 +2,7 @@
 import { useModel, useStore } from "../core/context";
 import { bufferEntity, nodeEntity } from "../core/entities";
 import type { BufferView } from "../core/types.generated";
-import { Badge, Go, GraphChip, Prose } from "../ui/bits";
+import { Badge, Go, GraphChip, Prose, Where } from "../ui/bits";
 import { VirtualList } from "../ui/virtual-list";
 
 const CODE = /^((?:\w+ = )?)(ops\.)(\w+)(.*)$/s;
@@ -24,15 +24,21 @@ function Line({ line: [text, , node, depth], graph }: { line: BufferView["body"]
   );
 }
 
-/** The names of other buffers; those that are inputs or constants of the graph are no links. */
+/** The names of other buffers, and of inputs of the graph; constants are no links. */
 function Names({ label, names, graph }: { label: string; names: readonly string[]; graph: number }) {
-  const { buffers } = useModel().view.lowering;
+  const { view, graphs } = useModel();
   if (names.length === 0) return null;
-  const found = names.map((name) => [name, buffers.find((one) => one.graph === graph && one.name === name)] as const);
+  const goal = (name: string): readonly [to: string, title?: string] => {
+    const buffer = view.lowering.buffers.find((one) => one.graph === graph && one.name === name);
+    if (buffer) return [bufferEntity(buffer.id), buffer.why];
+    const node = graphs.get(graph)?.name.indexOf(name) ?? -1;
+    return node < 0 ? [""] : [nodeEntity(graph, node), "an input of the graph"];
+  };
   return (
-    <span><span class="dl-dim">{label}</span> {found.map(([name, buffer]) => (buffer
-      ? <Go key={name} to={bufferEntity(buffer.id)} title={buffer.why}>{name}</Go>
-      : <code key={name}>{name}</code>))}</span>
+    <span><span class="dl-dim">{label}</span> {names.map((name) => {
+      const [to, title] = goal(name);
+      return to ? <Go key={name} to={to} title={title}>{name}</Go> : <code key={name}>{name}</code>;
+    })}</span>
   );
 }
 
@@ -44,7 +50,7 @@ function Facts({ buffer, told }: { buffer: BufferView; told: string }) {
       {buffer.why && !told.includes(buffer.why) && <p><Prose text={buffer.why} /></p>}
       <p class="dl-pass-aside dl-buffer-names">
         {buffer.layout && <span class="dl-dim"><Prose text={buffer.layout} /></span>}
-        {buffer.where && <span class="dl-dim">{buffer.where}</span>}
+        {buffer.where && <span class="dl-dim"><Where text={buffer.where} /></span>}
         <Names label="reads" names={buffer.reads} graph={buffer.graph} />
         <Names label="read by" names={readers} graph={buffer.graph} />
       </p>

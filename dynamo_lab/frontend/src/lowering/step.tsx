@@ -5,7 +5,7 @@ import { nodeEntity } from "../core/entities";
 import type { LoweringStep, LoweringsView } from "../core/types.generated";
 import { indicesOf } from "../graphs/graph-index";
 import { NodeCall } from "../graphs/node-row";
-import { Badge, Empty, Go, Prose } from "../ui/bits";
+import { Badge, Empty, Go, Prose, Where } from "../ui/bits";
 import { BufferCard } from "./buffer-card";
 import { buffersOf, countedSteps, itemEntity, nextStep, OUTCOME_TEXTS, OUTCOME_TONES, type StepItem } from "./items";
 import { loweringState } from "./state";
@@ -39,7 +39,7 @@ function Facts({ step, graph }: { step: LoweringStep; graph: number }) {
       <p><Prose text={step.sentence} />{OUTCOME_TEXTS[step.outcome] && <span class="dl-dim"> <i>{step.outcome}</i>: {OUTCOME_TEXTS[step.outcome].charAt(0).toLowerCase() + OUTCOME_TEXTS[step.outcome].slice(1)}</span>}</p>
       <p class="dl-pass-aside">
         {step.rule && <span><span class="dl-dim">lowered by</span> <code title={step.place}>{step.rule}</code> <span class="dl-dim">{step.place}</span></span>}
-        {step.entity ? <Go to={step.entity}>{step.where}</Go> : step.where && <span class="dl-dim">{step.where}</span>}
+        {step.entity ? <Go to={step.entity}>{step.where}</Go> : step.where && <span class="dl-dim"><Where text={step.where} /></span>}
         <Go to={nodeEntity(graph, step.node)}>show in Graphs</Go>
       </p>
     </div>

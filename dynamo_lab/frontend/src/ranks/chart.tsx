@@ -7,7 +7,7 @@ import { seconds } from "../core/words";
 import { ticks, type Window } from "../ui/icicle";
 import { afterDrawing } from "../ui/after-drawing";
 import { cleared, coloursOf, drawLanes, drawMeeting } from "./draw";
-import { arrivalsOf, lanesOf, lineOf, nearest, timeOf, xOf } from "./lanes";
+import { arrivalsOf, askerOf, lanesOf, nearest, timeOf, xOf } from "./lanes";
 import { ranksState } from "./state";
 
 /** A drag shorter than this is a click. */
@@ -60,7 +60,8 @@ export function Chart({ view, shown, lit }: Props) {
   const look = (next: number | null): void => {
     meeting.value = next;
     const label = store.source.recordings.shown.peek()?.label ?? "";
-    drawn.soon(() => { store.hover.value = next === null ? "" : lineOf(view, next, label); });
+    const asker = next === null ? null : askerOf(view, next, label);
+    drawn.soon(() => { store.hover.value = asker?.label === label ? asker.line : ""; });
   };
   const place = (event: PointerEvent): { x: number; rank: number } => {
     const box = over.current?.getBoundingClientRect();

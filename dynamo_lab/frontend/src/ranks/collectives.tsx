@@ -7,7 +7,8 @@ import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import type { Window } from "../ui/icicle";
 import { Chart } from "./chart";
-import { kindsIn, lineOf, longestOpen } from "./lanes";
+import { askerOf, kindsIn, longestOpen } from "./lanes";
+import { Asked, GoIn } from "./go-in";
 import { Settings } from "./reducers";
 import { ranksState } from "./state";
 
@@ -42,7 +43,7 @@ function Zoom({ view }: { view: CollectivesView }) {
 function Card({ view, at }: { view: CollectivesView; at: number }) {
   const store = useStore();
   const one = view.meetings[at];
-  const entity = lineOf(view, at, store.source.recordings.shown.value?.label ?? "");
+  const asker = askerOf(view, at, store.source.recordings.shown.value?.label ?? "");
   const first = Math.min(...one.came);
   const came = (time: number): string => (time === first ? "came first" : `came ${seconds(time - first)} later`);
   return (
@@ -51,9 +52,9 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
         <b>{one.operator}</b>{one.ran_as && ` (run as ${one.ran_as})`}, number {one.number} in the group of {one.group}
         {one.shape && <> {"\u00b7"} <code>{one.shape}</code></>} {"\u00b7"} {amount(one)}
       </p>
-      {one.where && <p>{entity ? <button type="button" class="dl-go" data-go={entity}>{one.where}</button> : one.where} {one.text && <code>{one.text}</code>}</p>}
+      {one.where && <p><GoIn label={asker.label} to={asker.line}>{one.where}</GoIn> {one.text && <code>{one.text}</code>}</p>}
       {(one.why || one.node) && (
-        <p><Prose text={[one.why, one.node].filter(Boolean).join("; ")} />{one.settings.length > 0 && <>. To try: <Settings names={one.settings} /></>}</p>
+        <p><Asked text={[one.why, one.node].filter(Boolean).join("; ")} node={one.node} label={asker.label} to={asker.node} />{one.settings.length > 0 && <>. To try: <Settings names={one.settings} /></>}</p>
       )}
       {one.waited !== null && <p>Open for {seconds(one.waited)} until {view.labels[one.late]} came.{one.bare !== null && ` Of its run, ${seconds(one.bare)} were not hidden.`}</p>}
       {one.absent.length > 0 && <p>Never reached by {one.absent.slice(0, MOST_TOLD).map((rank) => view.labels[rank]).join(", ")}.</p>}
@@ -91,8 +92,9 @@ function Alike({ view, lit, hold }: { view: CollectivesView; lit: number | null;
   const label = useStore().source.recordings.shown.value?.label ?? "";
   const cells = useMemo(() => view.alike.map(({ meetings, cells: own }) => own.map((cell, i) => {
     if (i === 1) return <th key={i} scope="row"><button type="button" class="dl-link" onClick={() => hold(meetings[0])}>{cell}</button></th>;
-    const line = view.head[i] === "line" ? lineOf(view, meetings[0], label) : "";
-    return <td key={i}>{line ? <button type="button" class="dl-go" data-go={line}>{cell}</button> : <Prose text={cell} />}</td>;
+    const asker = askerOf(view, meetings[0], label);
+    if (view.head[i] === "line") return <td key={i}><GoIn label={asker.label} to={asker.line}>{cell}</GoIn></td>;
+    return <td key={i}>{view.head[i] === "asked by" ? <Asked text={cell} node={view.meetings[meetings[0]].node} label={asker.label} to={asker.node} /> : <Prose text={cell} />}</td>;
   })), [view, label]);
   const rowOf = useMemo(() => new Map(view.alike.flatMap(({ meetings }, row) => meetings.map((meeting) => [meeting, row] as const))), [view]);
   const litRow = lit === null ? -1 : rowOf.get(lit);

@@ -68,10 +68,17 @@ export function kindsIn({ bars }: CollectivesView, { start, end }: Window): Read
   return found;
 }
 
-/** The line of a meeting in the recording of one of its ranks; empty where none is known. */
-export function lineOf(view: CollectivesView, meeting: number, label: string): string {
-  const { lines, ranks } = view.meetings[meeting];
-  const at = ranks.findIndex((rank) => view.labels[rank] === label);
-  if (at < 0) return "";
-  return (lines.length === 1 ? lines[0] : lines[at]) ?? "";
+/** What asked for a collective, as one rank's recording has it; empty where that is not known. */
+export interface Asker {
+  readonly label: string;
+  readonly line: string;
+  readonly node: string;
+}
+
+/** The same in the recording that is shown if that rank came to it, else in that of the first that did. */
+export function askerOf(view: CollectivesView, meeting: number, shown: string): Asker {
+  const { lines, nodes, ranks } = view.meetings[meeting];
+  const at = Math.max(0, ranks.findIndex((rank) => view.labels[rank] === shown));
+  const own = (all: readonly string[]): string => (all.length === 1 ? all[0] : all[at]) ?? "";
+  return { label: view.labels[ranks[at]], line: own(lines), node: own(nodes) };
 }

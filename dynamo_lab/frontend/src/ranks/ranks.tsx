@@ -1,10 +1,11 @@
 // The ranks of a job: the plan of one that did not run, its collectives in time, its mesh, DTensors and memory.
 import { useStore } from "../core/context";
-import type { MessagesView, PlanView, RankMemoryView, SplitView } from "../core/types.generated";
+import type { MessagesView, PlannedView, PlanView, RankMemoryView, SplitView } from "../core/types.generated";
 import { cut } from "../core/words";
 import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import { Collectives } from "./collectives";
+import { Asked, GoIn } from "./go-in";
 import { Mesh } from "./mesh";
 import { Ddp } from "./reducers";
 import { Tensors } from "./tensors";
@@ -30,6 +31,12 @@ function Split({ split }: { split: SplitView }) {
   );
 }
 
+function Planned({ label, row, cell, name }: { label: string; row: PlannedView; cell: string; name: string }) {
+  if (name === "line") return <GoIn label={label} to={row.line}>{cell}</GoIn>;
+  if (name === "asked by") return <Asked text={cell} node={row.node} label={label} to={row.node_entity} />;
+  return <Prose text={cell} />;
+}
+
 function Plan({ plan }: { plan: PlanView }) {
   return (
     <section>
@@ -44,7 +51,7 @@ function Plan({ plan }: { plan: PlanView }) {
           <summary>What {label} would call</summary>
           <Table class="dl-plan">
             <thead><tr>{plan.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
-            <tbody>{rows.map((row, i) => <tr key={i}>{row.map((cell, j) => <td key={j}><Prose text={cell} /></td>)}</tr>)}</tbody>
+            <tbody>{rows.map((row, i) => <tr key={i}>{row.cells.map((cell, j) => <td key={j}><Planned label={label} row={row} cell={cell} name={plan.head[j]} /></td>)}</tr>)}</tbody>
           </Table>
         </details>
       ))}
@@ -59,7 +66,7 @@ function Messages({ messages }: { messages: MessagesView }) {
       <p>{messages.sentence}</p>
       <Table class="dl-plan">
         <thead><tr>{messages.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
-        <tbody>{messages.rows.map((row, i) => <tr key={i}>{row.map((cell, j) => <td key={j}>{cell}</td>)}</tr>)}</tbody>
+        <tbody>{messages.rows.map(({ cells, rank, line }, i) => <tr key={i}>{cells.map((cell, j) => <td key={j}>{messages.head[j] === "line" ? <GoIn label={rank} to={line}>{cell}</GoIn> : cell}</td>)}</tr>)}</tbody>
       </Table>
     </section>
   );

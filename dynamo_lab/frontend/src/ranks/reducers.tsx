@@ -9,6 +9,7 @@ import { Table } from "../ui/copy/table";
 import { Running } from "../ui/busy";
 import { TryFix } from "../ui/runs/try-fix";
 import { useTrying } from "../ui/runs/trying";
+import { GoIn } from "./go-in";
 import { ranksState } from "./state";
 
 type Trial = Ran<JobTrialOutcome>;
@@ -16,16 +17,18 @@ type Trial = Ran<JobTrialOutcome>;
 /** The most characters of the names of a bucket's parameters. */
 const MOST_NAMES = 90;
 
-function Reducer({ reducer }: { reducer: ReducerView }) {
+function Reducer({ reducer, label }: { reducer: ReducerView; label: string }) {
+  const hasMore = reducer.buckets.some(({ settings }) => settings.length > 0);
   return (
     <>
       <p><Prose text={reducer.sentence} /></p>
-      {reducer.where && <p>Wrapped at {reducer.line ? <button type="button" class="dl-go" data-go={reducer.line}>{reducer.where}</button> : reducer.where} {reducer.text && <code>{reducer.text}</code>}</p>}
+      {reducer.where && <p>Wrapped at <GoIn label={label} to={reducer.line}>{reducer.where}</GoIn> {reducer.text && <code>{reducer.text}</code>}</p>}
+      {reducer.settings.length > 0 && <p>To try for each of its buckets: <Settings names={reducer.settings} /></p>}
       <Table class="dl-plan">
         <thead><tr>{reducer.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
         <tbody>
-          {reducer.buckets.map(({ cells: [at, bytes, names, settings], parameters }) => (
-            <tr key={at}><td>{at}</td><td>{bytes}</td><td title={parameters.join("\n")}>{cut(names, MOST_NAMES)}</td><td><Settings names={settings ? settings.split(", ") : []} /></td></tr>
+          {reducer.buckets.map(({ cells: [at, bytes, names], parameters, settings }) => (
+            <tr key={at}><td>{at}</td><td>{bytes}</td><td title={parameters.join("\n")}>{cut(names, MOST_NAMES)}</td>{hasMore && <td><Settings names={settings} /></td>}</tr>
           ))}
         </tbody>
       </Table>
@@ -86,10 +89,11 @@ function Offered({ settings, canTry }: { settings: readonly SettingView[]; canTr
 }
 
 export function Ddp({ ddp }: { ddp: DdpView }) {
+  const [first] = useStore().source.recordings.entries.value; // whose modules they are
   return (
     <section>
       <h3>DDP</h3>
-      {ddp.reducers.map((reducer, i) => <Reducer key={i} reducer={reducer} />)}
+      {ddp.reducers.map((reducer, i) => <Reducer key={i} reducer={reducer} label={first?.label ?? ""} />)}
       {ddp.settings.length > 0 && <Offered settings={ddp.settings} canTry={ddp.can_try} />}
     </section>
   );

@@ -101,7 +101,7 @@ function Chain() {
 const TONES: Readonly<Record<string, string>> = { break: "warning", restart: "warning", raise: "bad", compile: "good" };
 
 function Told({ event: [, kind, text, entity] }: { event: EventRow }) {
-  const shown = <Prose text={text} />;
+  const shown = <Prose text={text} plain={entity !== ""} />;
   return <span class={`dl-told dl-tone-${TONES[kind] ?? "plain"}`}>{entity ? <button type="button" class="dl-link" data-go={entity}>{shown}</button> : shown}</span>;
 }
 

@@ -10,6 +10,7 @@ import { PanelButton, PanelOfSwitches } from "../lowering/lower-again";
 import { CodeToggle, RoomTools } from "../shell/tools";
 import { Fold, Prose } from "../ui/bits";
 import { messageOf } from "../core/words";
+import { answersFirst } from "./counts";
 
 const THEMES: readonly ThemeChoice[] = ["auto", "light", "dark"];
 const THEME_SIGNS: Readonly<Record<ThemeChoice, string>> = { auto: "\u25d0", light: "\u2600", dark: "\u263e" };
@@ -99,7 +100,7 @@ export function Header() {
       <div class="dl-header-row">
         <h2 class="dl-title" title={summary?.title}>{summary?.title || "dynamo_lab"}</h2>
         <div class="dl-counts">
-          {summary?.counts.map((count) => <CountChip key={count.label} count={count} />)}
+          {answersFirst(summary?.counts ?? []).map((count) => <CountChip key={count.label} count={count} />)}
           {summary?.target && <span class="dl-chip dl-tone-warning dl-ellipsis" title={summary.target}>{summary.target}</span>}
         </div>
         <RecordingSwitch />
@@ -152,7 +153,7 @@ export function Notes() {
   const only = notes.length === 1 ? notes[0].message : `${notes.length} notes about this recording`;
   return (
     <details class={`dl-notes dl-notes-${worst}`}>
-      <summary><Prose text={only} /></summary>
+      <summary><Prose text={only} plain /></summary>
       <ul>{notes.map((note, i) => <Note key={i} note={note} />)}</ul>
     </details>
   );

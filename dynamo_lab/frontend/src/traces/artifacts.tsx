@@ -22,8 +22,8 @@ export function Artifacts() {
         )}
       />
       <div class="dl-artifact">
-        {item.note && <p class="dl-dim">{item.note}</p>}
-        <CodeBlock text={item.text} language="" label={item.title} />
+        <p><b>{item.title}</b> {item.note && <span class="dl-dim">{item.note}</span>}</p>
+        <CodeBlock text={item.text} language="" label={item.title} isWrapped />
       </div>
     </div>
   );

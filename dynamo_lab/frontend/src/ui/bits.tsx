@@ -30,13 +30,13 @@ interface GoProps {
 }
 
 /**
- * Leads to an entity: lights its kin under the pointer, pins and shows it on click. A line of a
- * source that the view leaves out cannot be shown, so it is plain text.
+ * Leads to an entity: lights its kin under the pointer, pins and shows it on click. A line that is
+ * not shown, of a source that the view leaves out or of PyTorch's call around a module, is plain text.
  */
 export function Go({ to, children, title, inRow }: GoProps) {
   const { sources } = useModel();
   const entity = parseEntity(to);
-  if (entity?.kind === "line" && !sources.get(entity.a)) return <span title={title}>{children}</span>;
+  if (entity?.kind === "line" && (sources.get(entity.a)?.is_wrapper ?? true)) return <span title={title}>{children}</span>;
   return (
     <button type="button" class="dl-go" data-go={to} title={title} tabIndex={inRow ? -1 : undefined}>
       {children}
@@ -67,9 +67,29 @@ export function Fold({ label, children, open }: { label: ComponentChildren; chil
   );
 }
 
+interface ProseProps {
+  readonly text: string;
+  /** Within what is pressed itself: a button, the head of a fold. */
+  readonly plain?: boolean;
+  readonly inRow?: boolean;
+}
+
+/** Where something is, in words: the lines that it names are links. */
+export function Where({ text, plain, inRow }: ProseProps) {
+  const { model } = useStore();
+  if (plain || !model.value) return <>{text}</>;
+  return <>{model.value.mentions.pieces(text).map(([piece, entity], i) => (entity ? <Go key={i} to={entity} inRow={inRow}>{piece}</Go> : piece))}</>;
+}
+
+/** Code in a sentence: the name of a kernel leads to it. */
+function Code({ text, plain, inRow }: ProseProps) {
+  const kernel = useStore().model.value?.mentions.kernel(text) ?? "";
+  return kernel && !plain ? <Go to={kernel} inRow={inRow}>{text}</Go> : <code>{text}</code>;
+}
+
 /** Texts in backquotes are code: PyTorch's messages and our sentences use them so. */
-export function Prose({ text }: { text: string }) {
-  return <>{text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
+export function Prose({ text, ...how }: ProseProps) {
+  return <>{text.split("`").map((part, i) => (i % 2 === 1 ? <Code key={i} text={part} {...how} /> : <Where key={i} text={part} {...how} />))}</>;
 }
 
 const COMPILATION = /^(\d+)\/(\d+)/;

@@ -10,16 +10,18 @@ interface CodeBlockProps {
   readonly line?: number | null;
   /** Lines that are told apart: the calls of a kernel in its wrapper. */
   readonly marked?: readonly number[];
+  /** Long lines go on below, as of a log's records. */
+  readonly isWrapped?: boolean;
   /** Shows the line again when it changes. */
   readonly tick?: number;
 }
 
-export function CodeBlock({ text, language, label, line, marked, tick }: CodeBlockProps) {
+export function CodeBlock({ text, language, label, line, marked, isWrapped, tick }: CodeBlockProps) {
   const parent = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | null>(null);
   useLayoutEffect(() => {
     if (!parent.current) return;
-    const made = new Editor(parent.current, { text, language, label });
+    const made = new Editor(parent.current, { text, language, label, isWrapped });
     editor.current = made;
     return () => made.destroy();
   }, [text, language]);

@@ -73,6 +73,7 @@ export interface EditorOptions {
   /** The number to show for a line of the document, where they differ. */
   readonly number?: (line: number) => number;
   readonly signs?: boolean;
+  readonly isWrapped?: boolean;
   /** What makes the text one to write in; without it, it is to read. */
   readonly writing?: Extension;
 }
@@ -174,6 +175,7 @@ function extensions(options: EditorOptions): Extension[] {
     options.signs ? gutter({ class: "dl-times", markers: (view) => view.state.field(dressing).times }) : [],
     // Shows control and bidirectional characters, so that code cannot look like other code.
     highlightSpecialChars(),
+    options.isWrapped ? EditorView.lineWrapping : [],
     syntaxHighlighting(coloured),
     colours(options),
     dressing,

@@ -1,12 +1,12 @@
 // Where lanes lie, and which collective is under the pointer.
 import { describe, expect, it } from "vitest";
 import type { CollectivesView, MeetingView } from "../../src/core/types.generated";
-import { arrivalsOf, kindsIn, lanesOf, lineOf, longestOpen, nearest, timeOf, xOf } from "../../src/ranks/lanes";
+import { arrivalsOf, askerOf, kindsIn, lanesOf, longestOpen, nearest, timeOf, xOf } from "../../src/ranks/lanes";
 
 function meeting(ranks: readonly number[], came: readonly number[], lines: readonly string[] = [""]): MeetingView {
   return {
     operator: "all_reduce", ran_as: "", number: 1, group: "all ranks", shape: "", bytes: null, result_bytes: null, why: "", node: "",
-    where: "", text: "", ranks, came, ran: came.map(() => null), lines, waited: null, bare: null, late: 0, absent: [], is_done: true, settings: [],
+    where: "", text: "", ranks, came, ran: came.map(() => null), lines, nodes: [""], waited: null, bare: null, late: 0, absent: [], is_done: true, settings: [],
   };
 }
 
@@ -62,12 +62,11 @@ describe("what ranks do in a time", () => {
 });
 
 describe("the line of a meeting", () => {
-  it("is that of the rank whose recording is shown, and none of another's", () => {
+  it("is that of the rank whose recording is shown, else of the first that came", () => {
     const same = view([meeting([0, 1], [1, 2], ["line:0:3"])]);
-    const apart = view([meeting([1, 0], [1, 2], ["line:0:7", "line:1:3"])]);
-    expect(lineOf(same, 0, "rank 1")).toBe("line:0:3");
-    expect(lineOf(apart, 0, "rank 0")).toBe("line:1:3");
-    expect(lineOf(apart, 0, "rank 1")).toBe("line:0:7");
-    expect(lineOf(apart, 0, "as recorded")).toBe("");
+    const apart = view([{ ...meeting([1, 0], [1, 2], ["line:0:7", "line:1:3"]), nodes: ["node:2:1", ""] }]);
+    expect(askerOf(same, 0, "rank 1")).toEqual({ label: "rank 1", line: "line:0:3", node: "" });
+    expect(askerOf(apart, 0, "rank 0")).toEqual({ label: "rank 0", line: "line:1:3", node: "" });
+    expect(askerOf(apart, 0, "as recorded")).toEqual({ label: "rank 1", line: "line:0:7", node: "node:2:1" });
   });
 });

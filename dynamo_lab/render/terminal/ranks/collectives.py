@@ -53,7 +53,7 @@ def messages(view: MessagesView) -> Iterator[RenderableType]:
     yield heading("Messages")
     yield line((f"{MARGIN}{one_line(view.sentence)}", ""), wrap=True)
     head = [text(name, "dim") for name in view.head]
-    rows = [[text(one_line(cell)) for cell in row] for row in view.rows[:_MOST]]
+    rows = [[text(one_line(cell)) for cell in row.cells] for row in view.rows[:_MOST]]
     yield grid(("right", "left", "left", "right", "left", "left"), [head, *rows])
     if len(view.rows) > _MOST:
         left = len(view.rows) - _MOST

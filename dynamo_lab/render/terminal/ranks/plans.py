@@ -32,7 +32,7 @@ def parts(view: PlanView) -> Iterator[RenderableType]:
 
 def _calls(view: PlanView, kind: KindView) -> Iterator[RenderableType]:
     yield text(f"{MARGIN}what {kind.label} would call:", "bold")
-    for row in kind.rows[:_MOST]:
+    for row in (one.cells for one in kind.rows[:_MOST]):
         yield line((f"{MARGIN}{row[0]:>5}  ", ""), (f"{one_line(row[1])}  ", "bold"), (row[2], ""))
         told = "; ".join(one_line(cell) for cell in row[_TOLD:] if cell)
         yield indented(text(told, "dim"), 9)

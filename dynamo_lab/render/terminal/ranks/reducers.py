@@ -7,7 +7,7 @@ from rich.text import Text
 
 from dynamo_lab.render.terminal.core.parts import MARGIN, grid, heading, indented, line, text
 from dynamo_lab.render.text import one_line
-from dynamo_lab.view.ranks.reducers import DdpView, ReducerView
+from dynamo_lab.view.ranks.reducers import HEAD, DdpView, ReducedView, ReducerView
 
 _MOST = 12
 
@@ -29,8 +29,13 @@ def _reducer(view: ReducerView) -> Iterator[RenderableType]:
     where = f" ({one_line(view.where)})" if view.where else ""
     yield line((f"{MARGIN}{one_line(view.sentence)}{where}", ""), wrap=True)
     yield Text()
-    head = [text(name, "dim") for name in view.head[:-1]]
-    rows = [[text(one_line(cell)) for cell in one.cells[:-1]] for one in view.buckets[:_MOST]]
-    yield grid(("right", "right", "left"), [head, *rows])
+    head = [text(name, "dim") for name in view.head]
+    rows = [[text(one_line(cell)) for cell in _cells(view, one)] for one in view.buckets[:_MOST]]
+    yield grid(("right", "right", "left", "left"), [head, *rows])
     if len(view.buckets) > _MOST:
         yield text(f"{MARGIN}\N{HORIZONTAL ELLIPSIS} {len(view.buckets) - _MOST:,} more", "dim")
+
+
+def _cells(view: ReducerView, one: ReducedView) -> tuple[str, ...]:
+    """The cells of a bucket, with its own settings where the table has a column for them."""
+    return (*one.cells, ", ".join(one.settings)) if len(view.head) > len(HEAD) else one.cells
