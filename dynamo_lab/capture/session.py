@@ -46,6 +46,7 @@ from dynamo_lab.capture.packages.packaging import PackagingProbes
 from dynamo_lab.capture.ranks.backwards import BackwardProbes
 from dynamo_lab.capture.ranks.meshes import MeshProbes
 from dynamo_lab.capture.ranks.models import ModelProbes
+from dynamo_lab.capture.ranks.outside import OutsideProbes
 from dynamo_lab.capture.ranks.redistributions import RedistributionProbes
 from dynamo_lab.capture.ranks.reducers import ReducerProbes
 from dynamo_lab.capture.ranks.splits import SplitProbes
@@ -177,6 +178,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         meshes,
         models,
         ReducerProbes(recorder),
+        OutsideProbes(recorder),
         BackwardProbes(recorder),
         AnnouncedProbes(recorder, graphs, undo),
     ):

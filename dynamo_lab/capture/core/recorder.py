@@ -66,6 +66,9 @@ class RankSource(Protocol):
     backwards: Any
     """When backwards ran, where collectives are called by threads of autograd; else None."""
 
+    outside: Any
+    """The collectives that it calls on groups that it is not in."""
+
     def freeze(self) -> Rank:
         """What is known so far; spans and stacks go to the recorder's texts."""
         ...

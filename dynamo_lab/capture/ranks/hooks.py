@@ -43,6 +43,11 @@ WORLD = Private(
     "_world",
     "which ranks are in which process group is not recorded.",
 )
+NOT_IN_GROUP = Private(
+    "torch.distributed.distributed_c10d",
+    "_warn_not_in_group",
+    "collectives on groups that a rank is not in are not recorded.",
+)
 _MESHES = "the meshes of ranks that the program makes are not recorded."
 MESH = Private("torch.distributed.device_mesh", "DeviceMesh.__init__", _MESHES)
 _MEMORY = "what a rank keeps in memory for its parameters is not recorded."

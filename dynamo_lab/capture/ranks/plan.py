@@ -24,6 +24,7 @@ from dynamo_lab.capture.ranks.flight import (
     through,
 )
 from dynamo_lab.capture.ranks.models import ModelFacts
+from dynamo_lab.capture.ranks.outside import OutsideCalls
 from dynamo_lab.capture.ranks.reducers import Reducers
 from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank
 
@@ -56,6 +57,7 @@ class PlannedRank:
         self._comm_hooks = CommHooks()
         self.backwards = None  # each call is made in the thread that called the backward
         self.model = ModelFacts(self._owns)
+        self.outside = OutsideCalls(recorder.texts)
         self.ending = Ending()
 
     def install(self, undo: Undo) -> None:
@@ -80,6 +82,7 @@ class PlannedRank:
             backend="fake",
             groups=self._own_groups() or self._groups,
             calls=tuple(self._calls),
+            outside=self.outside.freeze(),
             reducers=self._reducers.freeze(),
             ending=self.ending,
             **self.model.frozen(),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dynamo_lab.capture.ranks.backwards import Backwards
 from dynamo_lab.capture.ranks.flight import Flight, groups
 from dynamo_lab.capture.ranks.models import ModelFacts
+from dynamo_lab.capture.ranks.outside import OutsideCalls
 from dynamo_lab.capture.ranks.reducers import Reducers
 from dynamo_lab.model.ranks.ranks import Ending, Handled, Rank, Stay
 
@@ -54,6 +55,7 @@ class OwnRank:
         self._stays: deque[_Seen] = deque(maxlen=_MOST_STAYS)
         self.backwards = Backwards()
         self.model = ModelFacts()
+        self.outside = OutsideCalls(recorder.texts)
         self.ending = Ending()
         self.profile: Profile | None = None
         """The profiler that ran around the program, once it is over and was read."""
@@ -99,6 +101,7 @@ class OwnRank:
             backend=_backend(),
             groups=tuple(groups()),
             calls=calls,
+            outside=self.outside.freeze(),
             reducers=self._reducers.freeze(),
             stays=tuple(spans),
             started=time.time() - self._recorder.now(),

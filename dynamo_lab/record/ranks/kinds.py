@@ -247,7 +247,8 @@ def looks(recording: Recording, *, sizes: bool) -> tuple[Any, ...]:
     )
     ending = rank.ending if rank else None
     breaks = tuple((one.reason, _place(recording, one.span)) for one in recording.breaks)
-    return graphs, calls, breaks, ending and ending.kind, len(recording.kernels)
+    outside = tuple((one.name, one.times) for one in (rank.outside if rank else ()))
+    return graphs, calls, breaks, outside, ending and ending.kind, len(recording.kernels)
 
 
 def _place(recording: Recording, span: int) -> tuple[str, int]:

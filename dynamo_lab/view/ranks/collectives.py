@@ -10,12 +10,12 @@ from msgspec import Struct
 from dynamo_lab.model.ranks.intervals import length, without
 from dynamo_lab.model.ranks.names import kind_of
 from dynamo_lab.model.ranks.ranks import Call
-from dynamo_lab.view.core.places import Line, entity
-from dynamo_lab.view.core.words import first_up, percent, seconds, size, unique
+from dynamo_lab.view.core.places import Line, Places, entity
+from dynamo_lab.view.core.words import first_up, percent, plural, seconds, size, unique
 from dynamo_lab.view.ranks.known import Known, group_words
 from dynamo_lab.view.ranks.lanes import Bar, bars_of
 from dynamo_lab.view.ranks.meetings import Meeting, meetings
-from dynamo_lab.view.ranks.reasons import has_ddp, operator_of, why
+from dynamo_lab.view.ranks.reasons import has_ddp, is_compilers, operator_of, why
 from dynamo_lab.view.ranks.sizes import bytes_of
 
 HEAD = (
@@ -152,7 +152,12 @@ def _meeting(
     one, call = ranks[most], meeting.calls[most]
     node = one.nodes.node_of(call)
     line = one.line_behind(call)
-    reasons = one.buckets.why(call) or why(call, has_ddp(one.rank)), one.placements.why(call, node)
+    put_together = node.lines if node is not None and len(node.lines) > 1 else ()
+    reasons = (
+        one.buckets.why(call) or why(call, has_ddp(one.rank)),
+        one.placements.why(call, node),
+        "Inductor put the collectives of these lines together" if put_together else "",
+    )
     return MeetingView(
         operator=operator_of(call),
         ran_as="" if kind_of(operator_of(call)) == kind_of(call.name) else call.name,
@@ -163,7 +168,7 @@ def _meeting(
         result_bytes=bytes_of(call.results, call.result_dtypes) if call.results else None,
         why="; ".join(filter(None, reasons)),
         node=one.nodes.title_of(node) if node else "",
-        where="" if line is None else one.places.where_named(line),
+        where=_where(one.places, line, put_together),
         text="" if line is None else one.places.text(line).strip(),
         ranks=tuple(places[number] for number in came),
         came=tuple(round(meeting.calls[number].started - start, 6) for number in came),
@@ -178,6 +183,12 @@ def _meeting(
         is_done=all(each.is_done for each in meeting.calls.values()),
         settings=one.buckets.settings(call),
     )
+
+
+def _where(places: Places, line: Line | None, lines: Sequence[Line]) -> str:
+    if lines:
+        return places.where_all(lines)
+    return "" if line is None else places.where_named(line)
 
 
 def _ran(call: Call, start: float) -> tuple[float, float] | None:
@@ -263,6 +274,13 @@ def _sentences(
                 f"{since}{one.label if since else first_up(one.label)} communicated for "
                 f"{seconds(one.communicating)}, of which {seconds(one.exposed)} "
                 f"({percent(one.exposed / one.communicating)}) while it computed nothing."
+            )
+    for one in ranks[:1]:
+        own = sum(is_compilers(call) for call in one.rank.calls or ())
+        if own:
+            yield (
+                f"{plural(own, 'collective')} of {one.label} {'is' if own == 1 else 'are'} the "
+                "compiler's own, while it compiled: none of the program's steps has them."
             )
     hosts = unique(one.rank.host for one in ranks)
     if len(hosts) > 1:

@@ -8,6 +8,7 @@ from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import first_up
 from dynamo_lab.view.ranks.causes.hangs import elsewhere, never_came, together
 from dynamo_lab.view.ranks.causes.late import longest_wait
+from dynamo_lab.view.ranks.causes.outside import outside
 from dynamo_lab.view.ranks.causes.words import (
     OTHERWISE,
     at,
@@ -44,6 +45,7 @@ def causes(job: Job) -> Iterator[str]:
 def _causes(job: Job, ranks: Sequence[Known]) -> Iterator[str]:
     if job.plan is not None:  # nobody met
         yield from _raised(ranks)
+        yield from outside(ranks)
         return
     met = meetings(ranks)
     failed = job.was_cut or any(one.rank.ending.kind != "finished" for one in ranks)
@@ -52,9 +54,12 @@ def _causes(job: Job, ranks: Sequence[Known]) -> Iterator[str]:
     yield from _raised(ranks)
     yield from _exited(ranks)
     if failed:
-        yield from never_came(ranks, met, job.limit)
+        absent = list(never_came(ranks, met, job.limit))
+        yield from absent
         yield from elsewhere(ranks, job)
+        yield from outside(ranks, told=absent)
     else:
+        yield from outside(ranks)
         yield from longest_wait(ranks, met)
 
 

@@ -7,6 +7,7 @@ from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import first_up, seconds, times
+from dynamo_lab.view.ranks.causes.outside import called_instead
 from dynamo_lab.view.ranks.causes.words import OTHERWISE, at, call_words, handling, on
 from dynamo_lab.view.ranks.known import GroupKey, Known, condition_of, group_words, names_of
 from dynamo_lab.view.ranks.meetings import Meeting, differs
@@ -47,6 +48,7 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
     condition = condition_of(other, other.line_of(call))
     under = f": there it is {condition}" if condition else ""
     under += _times(one, other, call) + _placement(one, other, call)
+    under += called_instead(one, call.name)
     if one.rank.ending.kind == "finished":
         return f"{first_up(one.label)} ended without calling {what}{under}."
     if one.waiting is not None:
