@@ -58,6 +58,11 @@ FAKE_MODE = Private("torch._subclasses.fake_tensor", "FakeTensorMode", _PLAN)
 FAKE_TENSOR = Private("torch._subclasses.fake_tensor", "FakeTensor", _PLAN)
 WITHOUT_FAKES = Private("torch._subclasses.fake_tensor", "unset_fake_temporarily", _PLAN)
 FAKE_STORE = Private("torch.testing._internal.distributed.fake_pg", "FakeStore", _PLAN)
+NEW_GROUP = Private(
+    "torch.distributed.distributed_c10d",
+    "_new_group_with_tag",
+    "groups of another backend, and who is in which group, are not planned.",
+)
 _PLANNED_DDP = "modules under DDP are not planned."
 COMM_HOOK = Private("torch.distributed", "_register_comm_hook", _PLANNED_DDP)
 WORK_OF = Private("torch._C._distributed_c10d", "_create_work_from_future", _PLANNED_DDP)

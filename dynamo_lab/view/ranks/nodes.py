@@ -147,6 +147,10 @@ class Nodes:
 
 
 def _brought(graph: Graph, node: Node) -> tuple[int, ...] | None:
-    """The sizes of the tensors that a node reads; None where one is a symbol."""
-    sizes = [size for at in node.inputs for size in graph.nodes[at].value.shape]
+    """The sizes of the tensors that a node brings; None where one is a symbol.
+
+    Where it is told what to fill (`all_gather_into_tensor_out`), it reads that last.
+    """
+    inputs = node.inputs[:-1] if ", out=" in node.arguments else node.inputs
+    sizes = [size for at in inputs for size in graph.nodes[at].value.shape]
     return tuple(map(int, sizes)) if all(size.isdecimal() for size in sizes) else None

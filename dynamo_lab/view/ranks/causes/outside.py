@@ -43,12 +43,12 @@ def _sentence(
     most = max(call.times for _, call in calls)
     often = f", {times(most)}{'' if alone else ' each at most'}," if most > 1 else ""
     does = "uses" if name == _RAISES else "calls"
-    comes = "which raises" if name == _RAISES else "PyTorch warns, and nothing is done there"
+    comes = ", which raises" if name == _RAISES else ": PyTorch warns, and nothing is done there"
     group = _members_group(name, where, one, ranks)
     return (
         f"{first_up(names_of(one))} {does if alone else does[:-1]} `{name}`"
         + (f" at {where}" if where else "")
-        + f"{often} on a group that {'it is' if alone else 'they are'} not in{group}: {comes}."
+        + f"{often} on a group that {'it is' if alone else 'they are'} not in{group}{comes}."
     )
 
 
