@@ -73,6 +73,10 @@ class RankSource(Protocol):
         """What is known so far; spans and stacks go to the recorder's texts."""
         ...
 
+    def ending_groups(self) -> None:
+        """The program is about to end its groups."""
+        ...
+
     def wrapped(self, module: Any) -> None:
         """The code that now runs has wrapped a module in DDP."""
         ...

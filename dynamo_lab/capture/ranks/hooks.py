@@ -48,6 +48,11 @@ NOT_IN_GROUP = Private(
     "_warn_not_in_group",
     "collectives on groups that a rank is not in are not recorded.",
 )
+ENDS_GROUPS = Private(
+    "torch.distributed",
+    "destroy_process_group",
+    "which ranks were in process groups that the program has ended is not recorded.",
+)
 _MESHES = "the meshes of ranks that the program makes are not recorded."
 MESH = Private("torch.distributed.device_mesh", "DeviceMesh.__init__", _MESHES)
 _MEMORY = "what a rank keeps in memory for its parameters is not recorded."

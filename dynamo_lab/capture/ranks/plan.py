@@ -24,8 +24,8 @@ from dynamo_lab.capture.ranks.flight import (
     stack_of,
     through,
 )
+from dynamo_lab.capture.ranks.members import OutsideCalls
 from dynamo_lab.capture.ranks.models import ModelFacts
-from dynamo_lab.capture.ranks.outside import OutsideCalls
 from dynamo_lab.capture.ranks.reducers import Reducers
 from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank
 
@@ -110,6 +110,9 @@ class PlannedRank:
             ending=self.ending,
             **self.model.frozen(),
         )
+
+    def ending_groups(self) -> None:
+        """The program would end its groups, which stay until it is over."""
 
     def run(self, program: Callable[[], Any]) -> None:
         """Run a program on fakes as this rank: its process groups are gone afterwards."""

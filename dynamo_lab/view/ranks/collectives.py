@@ -1,6 +1,6 @@
 """The collectives of a job, each once for all ranks that met in it: what, how much, who asked, why.
 
-Times are seconds from the start of the job, by the clocks of the ranks' hosts.
+Times are seconds from the start of the job; of several hosts, see `clocks.py`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,8 @@ from dynamo_lab.model.ranks.intervals import length, without
 from dynamo_lab.model.ranks.names import kind_of
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.places import Line, Places, entity
-from dynamo_lab.view.core.words import first_up, percent, plural, seconds, size, unique
+from dynamo_lab.view.core.words import first_up, percent, plural, seconds, size
+from dynamo_lab.view.ranks.clocks import of_hosts
 from dynamo_lab.view.ranks.known import Known, group_words
 from dynamo_lab.view.ranks.lanes import Bar, bars_of
 from dynamo_lab.view.ranks.meetings import Meeting, meetings
@@ -78,7 +79,8 @@ class AlikeView(Struct, frozen=True, kw_only=True):
 class TotalView(Struct, frozen=True, kw_only=True):
     """A rank's numbers; times in seconds, None where nobody measured them.
 
-    `waited` is how long its collectives stood open until the last rank came. `communicating` is how
+    `waited` is how long its collectives stood open until the last rank came, as far as one clock
+    tells. `communicating` is how
     long any of them ran since `CollectivesView.steady`; of that, `exposed` is when the rank did not
     compute meanwhile. `tied` is how many of its collectives have a line of the user's.
     """
@@ -174,7 +176,7 @@ def _meeting(
         came=tuple(round(meeting.calls[number].started - start, 6) for number in came),
         ran=tuple(_ran(meeting.calls[number], start) for number in came),
         lines=_lines([ranks[number].line_behind(meeting.calls[number]) for number in came]),
-        waited=meeting.lateness if len(came) > 1 else None,
+        waited=meeting.lateness if len(came) > 1 and meeting.is_by_one_clock else None,
         bare=max(
             (ranks[n].bare(*ran) for n in came if (ran := meeting.calls[n].ran)), default=None
         ),
@@ -248,7 +250,10 @@ def _total(one: Known, met: Sequence[Meeting], since: float) -> TotalView:
     own = [each for each in met if number in each.calls]
     calls = [each.calls[number] for each in own]
     sizes = [bytes_of(call.sizes, call.dtypes) for call in calls]
-    ends = [max(call.started for call in each.calls.values()) for each in own]
+    ends = [
+        max(c.started for c in each.calls.values()) if each.is_by_one_clock else call.started
+        for each, call in zip(own, calls, strict=True)
+    ]
     timeline = one.rank.timeline
     talks = None if timeline is None else without(timeline.communicating, [(0.0, since)])
     return TotalView(
@@ -282,9 +287,7 @@ def _sentences(
                 f"{plural(own, 'collective')} of {one.label} {'is' if own == 1 else 'are'} the "
                 "compiler's own, while it compiled: none of the program's steps has them."
             )
-    hosts = unique(one.rank.host for one in ranks)
-    if len(hosts) > 1:
-        yield f"Times are by the clocks of {len(hosts)} hosts, which may differ."
+    yield from of_hosts(ranks)
     lost = [one for one in ranks if one.rank.forgotten]
     if lost:
         yield f"Earlier collectives of {', '.join(one.label for one in lost[:5])} are forgotten."

@@ -18,6 +18,7 @@ from dynamo_lab.view.ranks.causes.words import (
     on,
     under,
 )
+from dynamo_lab.view.ranks.clocks import aligned
 from dynamo_lab.view.ranks.known import Known, group_words
 from dynamo_lab.view.ranks.meetings import Meeting, differs, meetings
 
@@ -25,12 +26,14 @@ _TOO_MUCH = re.compile(r"op\.preamble\.length <= op\.nbytes\.?\s*(\d+) vs\.? (\d
 
 
 def known_of(job: Job) -> list[Known]:
-    """Its ranks, each with its recording."""
-    return [
-        Known(f"rank {one.rank.number}", one, one.rank)
-        for one in job.recordings
-        if one.rank is not None
-    ]
+    """Its ranks, each with its recording; times of several hosts by one clock, where known."""
+    return aligned(
+        [
+            Known(f"rank {one.rank.number}", one, one.rank)
+            for one in job.recordings
+            if one.rank is not None
+        ]
+    )
 
 
 def causes(job: Job) -> Iterator[str]:
@@ -60,7 +63,7 @@ def _causes(job: Job, ranks: Sequence[Known]) -> Iterator[str]:
         yield from outside(ranks, told=absent)
     else:
         yield from outside(ranks)
-        yield from longest_wait(ranks, met)
+        yield from longest_wait(ranks, [one for one in met if one.is_by_one_clock])
 
 
 def _ended_from_outside(ranks: Sequence[Known]) -> Iterator[str]:

@@ -32,7 +32,8 @@ def never_came(
             one = by_number[number]
             if number in told or one.rank.ending.kind not in _ABSENT:
                 continue
-            if one.waiting is not None and one.waiting.started < meeting.start:
+            is_earlier = one.waiting is not None and one.waiting.started < meeting.start
+            if is_earlier and meeting.is_by_one_clock:
                 continue  # it waits itself, for someone whose absence is told
             told.add(number)
             yield _absent(one, meeting, by_number, limit)

@@ -1,4 +1,4 @@
-"""Collectives that this rank calls on process groups that it is not in.
+"""Groups that a rank has no more, and those that it is not in: what it calls on them.
 
 Of such a group `new_group` gives a rank no group but a mark, `GroupMember.NON_GROUP_MEMBER`. With
 that most collectives warn and do nothing, so no process group knows of them.
@@ -7,6 +7,9 @@ that most collectives warn and do nothing, so no process group knows of them.
 from __future__ import annotations
 
 import inspect
+import sys
+import warnings
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.capture.ranks import hooks
@@ -14,11 +17,12 @@ from dynamo_lab.capture.ranks.flight import frames_now, stack_of
 from dynamo_lab.model.ranks.ranks import Outside
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from dynamo_lab.capture.core.patches import Patches
     from dynamo_lab.capture.core.recorder import Recorder
     from dynamo_lab.capture.core.sources import Texts
+    from dynamo_lab.capture.core.undo import Undo
 
 _MOST = 200
 """Of so many places at most it is remembered that they called."""
@@ -43,26 +47,34 @@ class OutsideCalls:
         return tuple(Outside(name=name, times=times, stack=at) for (name, at), times in known)
 
 
-class OutsideProbes:
-    """Watches PyTorch warn of such a call, and modules being wrapped for such a group."""
+class MemberProbes:
+    """Watches PyTorch warn of such a call, modules being wrapped for such a group, groups' ends."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, undo: Undo) -> None:
         self._recorder = recorder
+        self._undo = undo
 
     def install(self, patches: Patches) -> None:
         """Watch, in a rank of a job, planned or not."""
         if self._recorder.rank is None:
             return
-        patches.hook(hooks.NOT_IN_GROUP, self.warned)
         patches.hook(hooks.DDP_MADE, self.wrapped)
-        if hooks.NOT_IN_GROUP.exists:  # Dynamo, which comes to it, traces it as it was
-            owner, name = hooks.NOT_IN_GROUP.place()
-            watched = getattr(owner, name)
-            watched._torchdynamo_inline = watched.__wrapped__
+        patches.hook(hooks.ENDS_GROUPS, self.ending)
+        if hooks.NOT_IN_GROUP.exists:
+            warns = hooks.NOT_IN_GROUP.get()
+            self._undo.replace(*hooks.NOT_IN_GROUP.place(), _heard(warns, self.warned))
 
-    def warned(self, name: str, *_: Any, **__: Any) -> Generator[None, Any, None]:
-        """PyTorch warns that this collective does nothing."""
-        self._called(name)
+    def warned(self) -> None:
+        """PyTorch warns that a collective does nothing: which, its function's name tells."""
+        try:
+            self._called(sys._getframe(3).f_code.co_name)
+        except Exception as error:
+            self._recorder.note_failure("outside", error)
+
+    def ending(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
+        """The program ends its groups, whose ranks are asked for before."""
+        if self._recorder.rank is not None:
+            self._recorder.rank.ending_groups()
         yield
 
     def wrapped(self, module: Any, *args: Any, **kwargs: Any) -> Generator[None, Any, None]:
@@ -76,6 +88,29 @@ class OutsideProbes:
     def _called(self, name: str) -> None:
         if self._recorder.rank is not None:
             self._recorder.rank.outside.called(name)
+
+
+class _Warnings:
+    """In place of the module: a warning is heard, and is of the line that it was of."""
+
+    def __init__(self, listener: Callable[[], None]) -> None:
+        self._listener = listener
+
+    def warn(self, message: Any, category: Any = None, stacklevel: int = 1) -> None:
+        """Warn as PyTorch does; this function stands between."""
+        self._listener()
+        warnings.warn(message, category, stacklevel + 1)
+
+
+def _heard(warns: Any, listener: Callable[[], None]) -> Any:
+    """PyTorch's function with other `warnings`: a function around it would be what is warned of.
+
+    Dynamo, which comes to it, traces the one that was.
+    """
+    names = {**warns.__globals__, "warnings": _Warnings(listener)}
+    made: Any = FunctionType(warns.__code__, names, warns.__name__, warns.__defaults__)
+    made._torchdynamo_inline = warns
+    return made
 
 
 def _is_mark(group: Any) -> bool:
