@@ -69,8 +69,8 @@ def test_the_ends_of_collectives_tell_how_far_the_clocks_differ() -> None:
     waited = [one.waited for one in view.meetings]
     assert [round(one, 2) for one in waited] == [0.5, 2.5, 0.0, 0.0]
     assert view.sentences[-1] == (
-        "The clocks of the hosts differ by up to 60.0 min, by the ends of collectives: all times are "
-        "by that of a, give or take 1.0 ms."
+        "The clocks of the hosts differ by up to 60.0 min, by the ends of collectives: all times "
+        "are by that of a, give or take 1.0 ms."
     )
     (told,) = said(*ranks, was_cut=False)
     assert told.startswith("Rank 1 came 2.5 s late to `all_reduce` 2")
