@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from tests.benchmarks.ranks.steps import OVERLAP
 from tests.ranks.programs import line_of
 
 RUNS = 2
+MARKS = ("first reduced", "second reduced", "first shard", "second shard", "gathered")
+PUT_TOGETHER = "Inductor put the collectives of these lines together"
 
 
 def several(x: torch.Tensor, shards: list[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -52,15 +55,13 @@ def test_each_collective_has_a_node_and_one_put_together_all_its_lines() -> None
     assert view is not None
     assert [one.tied for one in view.totals] == [one.collectives for one in view.totals]
     assert all(one.node for one in view.meetings)
-    two = [(f"{one} reduced", f"{one} shard") for one in ("first", "second")]
-    expected = [
-        f"lines {', '.join(str(line_of(mark, __file__)) for mark in marks)}"
-        for marks in zip(*two, strict=True)
-    ]
-    for words in expected:
-        (times,) = {sum(one.where.endswith(words) for one in view.meetings)}
-        assert times == RUNS
-    gathered = f"line {line_of('gathered', __file__)}"
-    assert sum(one.where.endswith(gathered) for one in view.meetings) >= RUNS
-    put = [one.why for one in view.meetings if "lines" in one.where]
-    assert put == ["Inductor put the collectives of these lines together"] * 2 * RUNS
+    wheres = [one.where for one in view.meetings]
+    at = {mark: line_of(mark, __file__) for mark in MARKS}
+    both = (
+        f"lines {at['first reduced']}, {at['second reduced']}"  # what else it joins is its choice
+    )
+    assert sum(where.endswith(both) for where in wheres) == RUNS
+    for line in at.values():
+        assert sum(str(line) in re.findall(r"\d+", where) for where in wheres) >= RUNS
+    for one in view.meetings:
+        assert ("lines" in one.where) == (one.why == PUT_TOGETHER)
