@@ -58,7 +58,7 @@ def test_each_collective_has_a_node_and_one_put_together_all_its_lines() -> None
     wheres = [one.where for one in view.meetings]
     at = {mark: line_of(mark, __file__) for mark in MARKS}
     both = (
-        f"lines {at['first reduced']}, {at['second reduced']}"  # what else it joins is its choice
+        f"lines {at['first reduced']}, {at['second reduced']}"  # others are its choice
     )
     assert sum(where.endswith(both) for where in wheres) == RUNS
     for line in at.values():
