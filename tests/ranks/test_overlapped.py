@@ -57,9 +57,7 @@ def test_each_collective_has_a_node_and_one_put_together_all_its_lines() -> None
     assert all(one.node for one in view.meetings)
     wheres = [one.where for one in view.meetings]
     at = {mark: line_of(mark, __file__) for mark in MARKS}
-    both = (
-        f"lines {at['first reduced']}, {at['second reduced']}"  # others are its choice
-    )
+    both = f"lines {at['first reduced']}, {at['second reduced']}"  # others are its choice
     assert sum(where.endswith(both) for where in wheres) == RUNS
     for line in at.values():
         assert sum(str(line) in re.findall(r"\d+", where) for where in wheres) >= RUNS
