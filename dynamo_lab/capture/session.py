@@ -44,6 +44,7 @@ from dynamo_lab.capture.lowering.imported import when_imported
 from dynamo_lab.capture.packages.exports import ExportProbes
 from dynamo_lab.capture.packages.packaging import PackagingProbes
 from dynamo_lab.capture.ranks.backwards import BackwardProbes
+from dynamo_lab.capture.ranks.members import MemberProbes
 from dynamo_lab.capture.ranks.meshes import MeshProbes
 from dynamo_lab.capture.ranks.models import ModelProbes
 from dynamo_lab.capture.ranks.redistributions import RedistributionProbes
@@ -177,6 +178,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         meshes,
         models,
         ReducerProbes(recorder),
+        MemberProbes(recorder, undo),
         BackwardProbes(recorder),
         AnnouncedProbes(recorder, graphs, undo),
     ):

@@ -43,7 +43,8 @@ class Node(Struct, frozen=True, kw_only=True):
     """One node of an FX graph, as read from a NodeTable.
 
     `inputs` are the indices of the nodes it reads, `stack` an index into `Recording.stacks`,
-    `subgraphs` the graphs that a higher-order operator calls.
+    `subgraphs` the graphs that a higher-order operator calls. `bucketed` are the stacks of several
+    collectives that Inductor put together to this one node.
     """
 
     index: int
@@ -56,6 +57,7 @@ class Node(Struct, frozen=True, kw_only=True):
     stack: Annotated[int | None, Ref("stacks")]
     module: str
     subgraphs: Annotated[tuple[int, ...], Ref("graphs")]
+    bucketed: Annotated[tuple[int, ...], Ref("stacks")] = ()
 
 
 _ALONGSIDE = Parallel("Graph.nodes")
@@ -81,6 +83,9 @@ class NodeTable(Struct, frozen=True, kw_only=True):
     subgraphs: dict[
         Annotated[int, Ref("Graph.nodes")], Annotated[tuple[int, ...], Ref("graphs")]
     ] = {}
+    bucketed: dict[
+        Annotated[int, Ref("Graph.nodes")], Annotated[tuple[int, ...], Ref("stacks")]
+    ] = {}
     module_types: dict[str, str] = {}
 
     def __len__(self) -> int:
@@ -102,6 +107,7 @@ class NodeTable(Struct, frozen=True, kw_only=True):
             stack=None if stack < 0 else stack,
             module=self.strings[self.module[index]],
             subgraphs=self.subgraphs.get(index, ()),
+            bucketed=self.bucketed.get(index, ()),
         )
 
 

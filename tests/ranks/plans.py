@@ -82,3 +82,30 @@ def ddp_around_compiled_shards() -> None:
 def reads_a_number() -> None:
     """A plan has no numbers to read."""
     print(torch.ones(3).sum().item())  # line: number
+
+
+def calls_of_others() -> None:
+    """Every rank calls, on a group of two, and those in it also once behind a condition."""
+    group = dist.new_group([0, 2], backend="gloo")
+    for _ in range(3):
+        dist.all_reduce(torch.ones(4), group=group)  # line: outside
+    if dist.get_rank(group) >= 0:
+        dist.broadcast(torch.ones(4), 0, group=group)
+
+
+def members_alone_call() -> None:
+    """The same, but a rank calls on groups that it is in alone."""
+    group = dist.new_group([0, 2])
+    if dist.get_rank() in (0, 2):
+        dist.all_reduce(torch.ones(4), group=group)
+
+
+def traced_outside() -> None:
+    """Dynamo comes to the function that warns."""
+    group = dist.new_group([0])
+
+    def step(x: torch.Tensor) -> torch.Tensor:
+        dist.broadcast(x, 0, group=group)
+        return x + 1
+
+    torch.compile(step, backend="eager")(torch.ones(4))

@@ -8,6 +8,7 @@ import dynamo_lab as lab
 from dynamo_lab.api.ranks.jobs import JobRecording
 from dynamo_lab.errors import OptionError
 from tests.ranks import plans
+from tests.ranks.programs import line_of
 
 pytestmark = pytest.mark.live
 
@@ -124,6 +125,29 @@ def test_ddp_around_a_compiled_module_over_tensor_parallelism_is_planned() -> No
     assert recording.captured_graphs()
     calls = (recording.rank and recording.rank.calls) or ()
     assert [call.sizes for call in calls if call.is_backward] == [((16 * 16,),)] * 2
+
+
+def test_a_call_on_a_group_that_a_rank_is_not_in_is_said_and_is_of_another_kind() -> None:
+    job = lab.ranks(plans.calls_of_others, 4, backend="fake")
+    assert [kind.ranks for kind in job.job.plan.kinds] == [(0, 2), (1, 3)]  # type: ignore[union-attr]
+    (told,) = job.findings
+    line = line_of("outside", plans.__file__)
+    assert told.startswith(f"Rank 1 calls `all_reduce` at plans.py, line {line} ")
+    assert "3 times, on a group that it is not in; on rank 0 it is the group" in told
+
+
+def test_ranks_that_call_on_their_own_groups_are_said_nothing_of() -> None:
+    job = lab.ranks(plans.members_alone_call, 4, backend="fake")
+    assert [kind.ranks for kind in job.job.plan.kinds] == [(0, 2), (1, 3)]  # type: ignore[union-attr]
+    assert job.findings == ()
+
+
+def test_dynamo_breaks_at_such_a_call_as_without_a_recording() -> None:
+    job = lab.ranks(plans.traced_outside, 2, backend="fake")
+    (told,) = job.findings
+    assert told.startswith("Rank 1 calls `broadcast`")
+    (found,) = job.job.recordings[1].breaks
+    assert "`_warnings.warn`" in found.reason
 
 
 def test_nothing_is_left_behind() -> None:

@@ -66,8 +66,15 @@ class RankSource(Protocol):
     backwards: Any
     """When backwards ran, where collectives are called by threads of autograd; else None."""
 
+    outside: Any
+    """The collectives that it calls on groups that it is not in."""
+
     def freeze(self) -> Rank:
         """What is known so far; spans and stacks go to the recorder's texts."""
+        ...
+
+    def ending_groups(self) -> None:
+        """The program is about to end its groups."""
         ...
 
     def wrapped(self, module: Any) -> None:

@@ -13,6 +13,7 @@ from dynamo_lab.capture.core.sources import Texts
 from dynamo_lab.model.graphs import NodeTable, Value
 
 _LONGEST_ARGUMENTS = 400  # characters; beyond that a node's arguments are cut
+_BUCKETED = "bucketing_stack_trace_sources"
 
 _DTYPES = {
     torch.float32: "f32",
@@ -45,6 +46,7 @@ def node_table(graph: fx.Graph, texts: Texts) -> NodeTable:
         value=tuple(values.add(node_value(node)) for node in nodes),
         stack=tuple(_stack(node, texts) for node in nodes),
         module=tuple(strings.add(module_path(node)) for node in nodes),
+        bucketed={at: own for at, node in enumerate(nodes) if (own := _bucketed(node, texts))},
         module_types={path: name for node in nodes for path, name in _modules(node) if path},
         strings=strings.items(),
         values=values.items(),
@@ -159,6 +161,18 @@ def describe_value(found: Any) -> str:
 def _stack(node: fx.Node, texts: Texts) -> int:
     formatted = node.stack_trace
     return texts.stack_of_text(formatted) if formatted else -1
+
+
+def _bucketed(node: fx.Node, texts: Texts) -> tuple[int, ...]:
+    """The stacks of the collectives that a pass of Inductor's put together to this node.
+
+    `_populate_node_meta` in `torch/_inductor/fx_passes/bucketing.py` notes them on all nodes that
+    it makes for them; the node's own stack is that of the first.
+    """
+    if getattr(node.target, "namespace", "") != "_c10d_functional":
+        return ()
+    known = list(node.meta.get(_BUCKETED) or ())
+    return tuple(map(texts.stack_of_text, known)) if len(known) > 1 else ()
 
 
 def _modules(node: fx.Node) -> Iterator[tuple[str, str]]:

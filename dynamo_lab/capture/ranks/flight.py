@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dynamo_lab.capture.ranks import hooks
+from dynamo_lab.model.ranks.names import COMPILERS
 from dynamo_lab.model.ranks.ranks import Call, Group
 
 if TYPE_CHECKING:
@@ -30,7 +31,12 @@ COMPILED = re.compile(
     r"|[/\\]torch[/\\](?:_functorch[/\\]_aot_autograd|_inductor)[/\\]"
 )
 """Code of FX and of Inductor, which names its files after their hash, and what runs it."""
-_DISTRIBUTED = re.compile(r"[/\\]torch[/\\](?:distributed[/\\](.+)|(nn[/\\]parallel[/\\].+))\.py$")
+_DISTRIBUTED = re.compile(
+    r"[/\\]torch[/\\](?:distributed[/\\](.+)|(nn[/\\]parallel[/\\].+"
+    r"|_inductor[/\\](?:fx_passes[/\\].+|comms|distributed_autotune)"
+    r"|_functorch[/\\]partitioners|_dynamo[/\\]output_graph))\.py$"
+)
+"""Code that calls collectives. That of the compiler calls while it compiles: see `COMPILERS`."""
 _AROUND = ("c10d_logger",)
 """Modules of `torch.distributed` that only wrap others."""
 _MOST_THROUGH = 12
@@ -134,7 +140,7 @@ def stack_of(frames: Sequence[Frame], texts: CallTexts) -> int | None:
 
 
 def through(frames: Sequence[Frame], texts: CallTexts) -> tuple[str, ...]:
-    """The functions of `torch.distributed`, and of DDP, up to the user's innermost line."""
+    """The functions of PyTorch that call collectives, up to the user's innermost line."""
     return tuple(_through(frames, texts))[:_MOST_THROUGH]
 
 
@@ -150,6 +156,8 @@ def _through(frames: Sequence[Frame], texts: CallTexts) -> Iterator[str]:
 
 def is_compiled(frames: Sequence[Frame], texts: CallTexts) -> bool:
     """Whether code that Dynamo made of the user's innermost function made a call."""
+    if any(one.startswith(COMPILERS) for one in _through(frames, texts)):
+        return False  # the compiler itself did, before there was such code
     for frame in frames:
         if texts.is_users(frame["filename"]):
             return False

@@ -43,6 +43,16 @@ WORLD = Private(
     "_world",
     "which ranks are in which process group is not recorded.",
 )
+NOT_IN_GROUP = Private(
+    "torch.distributed.distributed_c10d",
+    "_warn_not_in_group",
+    "collectives on groups that a rank is not in are not recorded.",
+)
+ENDS_GROUPS = Private(
+    "torch.distributed",
+    "destroy_process_group",
+    "which ranks were in process groups that the program has ended is not recorded.",
+)
 _MESHES = "the meshes of ranks that the program makes are not recorded."
 MESH = Private("torch.distributed.device_mesh", "DeviceMesh.__init__", _MESHES)
 _MEMORY = "what a rank keeps in memory for its parameters is not recorded."
@@ -53,6 +63,11 @@ FAKE_MODE = Private("torch._subclasses.fake_tensor", "FakeTensorMode", _PLAN)
 FAKE_TENSOR = Private("torch._subclasses.fake_tensor", "FakeTensor", _PLAN)
 WITHOUT_FAKES = Private("torch._subclasses.fake_tensor", "unset_fake_temporarily", _PLAN)
 FAKE_STORE = Private("torch.testing._internal.distributed.fake_pg", "FakeStore", _PLAN)
+NEW_GROUP = Private(
+    "torch.distributed.distributed_c10d",
+    "_new_group_with_tag",
+    "groups of another backend, and who is in which group, are not planned.",
+)
 _PLANNED_DDP = "modules under DDP are not planned."
 COMM_HOOK = Private("torch.distributed", "_register_comm_hook", _PLANNED_DDP)
 WORK_OF = Private("torch._C._distributed_c10d", "_create_work_from_future", _PLANNED_DDP)

@@ -7,6 +7,7 @@ but no numbers. What is compiled is captured, and its graphs run on fakes, so no
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from dynamo_lab.capture.ranks.flight import (
     stack_of,
     through,
 )
+from dynamo_lab.capture.ranks.members import OutsideCalls
 from dynamo_lab.capture.ranks.models import ModelFacts
 from dynamo_lab.capture.ranks.reducers import Reducers
 from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank
@@ -51,16 +53,38 @@ class PlannedRank:
         self._calls: list[Call] = []
         self._counts: dict[str, int] = {}
         self._groups: tuple[Group, ...] = ()
+        self._made: list[Group] = []
         self._mode: Any = None
         self._reducers = Reducers(recorder.texts, is_planned=True)
         self._comm_hooks = CommHooks()
         self.backwards = None  # each call is made in the thread that called the backward
         self.model = ModelFacts(self._owns)
+        self.outside = OutsideCalls(recorder.texts)
         self.ending = Ending()
 
     def install(self, undo: Undo) -> None:
-        """Have what the program tells DDP's reducers come here."""
+        """Have what the program tells DDP's reducers come here, and the groups that it makes."""
         self._comm_hooks.install(undo)
+        if hooks.NEW_GROUP.exists:
+            undo.replace(*hooks.NEW_GROUP.place(), self._making(hooks.NEW_GROUP.get()))
+
+    def _making(self, make: Callable[..., Any]) -> Callable[..., Any]:
+        """What makes groups, of fakes whatever backend the program names, and notes their ranks."""
+        signature = inspect.signature(make)
+
+        @functools.wraps(make)
+        def making(*args: Any, **kwargs: Any) -> Any:
+            given = signature.bind(*args, **kwargs)
+            if given.arguments.get("backend") is not None:
+                given.arguments["backend"] = "fake"
+            ranks = given.arguments.get("ranks")
+            place = stack_of(frames_now(above=1), self._recorder.texts)
+            everyone = range(self._size)
+            members = tuple(everyone if ranks is None else ranks)
+            self._made.append(Group("", members, description=str(place)))
+            return make(*given.args, **given.kwargs)
+
+        return making
 
     def wrapped(self, module: Any) -> None:
         """The code that now runs has wrapped a module in DDP."""
@@ -79,11 +103,16 @@ class PlannedRank:
             size=self._size,
             backend="fake",
             groups=self._own_groups() or self._groups,
+            made=tuple(self._made),
             calls=tuple(self._calls),
+            outside=self.outside.freeze(),
             reducers=self._reducers.freeze(),
             ending=self.ending,
             **self.model.frozen(),
         )
+
+    def ending_groups(self) -> None:
+        """The program would end its groups, which stay until it is over."""
 
     def run(self, program: Callable[[], Any]) -> None:
         """Run a program on fakes as this rank: its process groups are gone afterwards."""

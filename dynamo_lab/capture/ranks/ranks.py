@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.capture.ranks.backwards import Backwards
 from dynamo_lab.capture.ranks.flight import Flight, groups
+from dynamo_lab.capture.ranks.members import OutsideCalls
 from dynamo_lab.capture.ranks.models import ModelFacts
 from dynamo_lab.capture.ranks.reducers import Reducers
-from dynamo_lab.model.ranks.ranks import Ending, Handled, Rank, Stay
+from dynamo_lab.model.ranks.ranks import Ending, Group, Handled, Rank, Stay
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -48,12 +49,14 @@ class OwnRank:
         self._number, self._size = number, size
         self._texts = recorder.texts
         self._flight = Flight(recorder.texts)
+        self._groups: dict[str, Group] = {}
         self._reducers = Reducers(recorder.texts)
         self._main = threading.main_thread().ident
         self._users: dict[str, bool] = {}  # by file: the hash of a code object is computed anew
         self._stays: deque[_Seen] = deque(maxlen=_MOST_STAYS)
         self.backwards = Backwards()
         self.model = ModelFacts()
+        self.outside = OutsideCalls(recorder.texts)
         self.ending = Ending()
         self.profile: Profile | None = None
         """The profiler that ran around the program, once it is over and was read."""
@@ -97,8 +100,9 @@ class OwnRank:
             host=socket.gethostname(),
             pid=os.getpid(),
             backend=_backend(),
-            groups=tuple(groups()),
+            groups=self._own_groups(),
             calls=calls,
+            outside=self.outside.freeze(),
             reducers=self._reducers.freeze(),
             stays=tuple(spans),
             started=time.time() - self._recorder.now(),
@@ -109,6 +113,15 @@ class OwnRank:
             timeline=profile.timeline if profile else None,
             **self.model.frozen(),
         )
+
+    def _own_groups(self) -> tuple[Group, ...]:
+        """Its groups by name, also those that the program has ended."""
+        self._groups |= {one.name: one for one in groups()}
+        return tuple(self._groups.values())
+
+    def ending_groups(self) -> None:
+        """The program is about to end its groups."""
+        self._own_groups()
 
     def _handled(self) -> Handled | None:
         """The exception that the main thread is handling, if the user's code raised it."""

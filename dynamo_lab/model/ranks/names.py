@@ -2,8 +2,10 @@
 
 import re
 
-_PARTS = re.compile(r"[^a-z]|intotensor|base|coalesced|tensor|single|sparse")
+_PARTS = re.compile(r"[^a-z]|intotensor|base|coalesced|tensor|single|sparse|out$")
 _SAME = {"alltoallv": "alltoall", "sendrecv": "send"}
+COMPILERS = ("_inductor.", "_functorch.", "_dynamo.")
+"""How functions of the compiler begin in `Call.through`: it called them while it compiled."""
 
 
 def kind_of(name: str) -> str:

@@ -39,8 +39,8 @@ class Call(Struct, frozen=True, kw_only=True):
     `started` is when it was handed over. `is_compiled`: generated code made the call, so that the
     innermost line of `stack` may be only that of the compiled function. `through` are the functions
     of `torch.distributed` on the way from the user's line to the call, the innermost first
-    ("distributed_c10d.all_reduce"). `ran` is from when to when it ran, where that was measured: on
-    a GPU that of its kernel.
+    ("distributed_c10d.all_reduce"); of the compiler where it called itself, as it compiled. `ran`
+    is from when to when it ran, where that was measured: on a GPU that of its kernel.
     """
 
     name: str
@@ -58,6 +58,17 @@ class Call(Struct, frozen=True, kw_only=True):
     is_backward: bool = False
     through: tuple[str, ...] = ()
     ran: Interval | None = None
+    stack: Annotated[int | None, Ref("stacks")] = None
+
+
+class Outside(Struct, frozen=True, kw_only=True):
+    """A collective that a rank called `times` times on a group that it is not in.
+
+    PyTorch warned and did nothing, or raised: so no group has such a call.
+    """
+
+    name: str
+    times: Annotated[int, Plain("a count")] = 1
     stack: Annotated[int | None, Ref("stacks")] = None
 
 
@@ -107,12 +118,14 @@ class Rank(Struct, frozen=True, kw_only=True):
     """A process of a job: rank `number` of `size`.
 
     `calls` are those that its groups still remember, in order; `forgotten` counts earlier ones.
-    It is None where the groups do not keep them, as some backends do not. `span` is the line of
+    It is None where the groups do not keep them, as some backends do not. `outside` are those of
+    groups that it is not in. `span` is the line of
     the user's that it was last seen on, at the time `seen`. `started` is the recording's zero.
     `handled` is the exception that it was handling then, if it had not ended.
-    `timeline` is there where the rank ran under the profiler. `meshes` are those that the program
-    made, `dtensors` its DTensors: of each name the one that was seen last. `reducers` are of the
-    modules that it wrapped in DDP.
+    `made` are the groups that a planned program made, also those without this rank, each described
+    by the place that made it. `timeline` is there where the rank ran under the profiler. `meshes`
+    are those that the program made, `dtensors` its DTensors: of each name the one that was seen
+    last. `reducers` are of the modules that it wrapped in DDP.
     """
 
     number: int
@@ -121,8 +134,10 @@ class Rank(Struct, frozen=True, kw_only=True):
     pid: int = 0
     backend: str = ""
     groups: tuple[Group, ...] = ()
+    made: tuple[Group, ...] = ()
     calls: tuple[Call, ...] | None = None
     forgotten: int = 0
+    outside: tuple[Outside, ...] = ()
     reducers: tuple[Reducer, ...] = ()
     stays: tuple[Stay, ...] = ()
     started: float = 0.0

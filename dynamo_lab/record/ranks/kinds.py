@@ -1,16 +1,17 @@
 """Which ranks of a planned job are of one kind, from as few of them as that takes.
 
 Rank 0 is planned first: its mesh says where each rank is, and its DTensors what each holds. Ranks
-that hold shards of other sizes are of other kinds. Then a rank inside the mesh and the last one are
-planned: where both compile what rank 0 does, a place in the mesh is taken to make no difference.
-Where only some collectives differ in what is brought to them, as to a scatter by its source, the
-dimensions of their groups are those that matter, if two more ranks agree. Else each dimension is
-tried alone, its first, an inner and its last place. The places at the edges of a dimension that
-matters are kinds of their own.
+that hold shards of other sizes, or are in other groups of those that it makes, are of other kinds.
+Then a rank inside the mesh and the last one are planned: where both compile what rank 0 does, a
+place in the mesh is taken to make no difference. Where only some collectives differ in what is
+brought to them, as to a scatter by its source, the dimensions of their groups are those that
+matter, if two more ranks agree. Else each dimension is tried alone, its first, an inner and its
+last place. The places at the edges of a dimension that matters are kinds of their own.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dynamo_lab.model.ranks.meshes import Mesh, shard_of
@@ -29,11 +30,15 @@ _OUTSIDE = ("outside",)
 
 
 class _Job(NamedTuple):
-    """A job as rank 0 sees it: the place of each rank in its largest mesh, and what it holds."""
+    """A job as rank 0 sees it: the place of each rank in its largest mesh, and what it holds.
+
+    `shapes` are those of its shards, and with them in how many groups of each making a rank is.
+    """
 
     mesh: Mesh
     places: Mapping[int, tuple[int, ...]]
     shapes: Mapping[int, tuple[Any, ...]]
+    shards: Mapping[int, tuple[Any, ...]]
 
 
 def kinds_of(of: Of, n: int) -> tuple[list[Kind], list[str]]:
@@ -76,8 +81,13 @@ def _job(first: Recording, n: int) -> _Job:
             shard = shard_of(shape, sizes, placements, own)
             yield shard and shard.sizes
 
-    shapes = {number: tuple(held(number)) for number in range(n)}
-    return _Job(mesh, places, shapes)
+    def member(number: int) -> Iterator[Any]:
+        own = Counter((one.description, len(one.ranks)) for one in rank.made if number in one.ranks)
+        yield from sorted(own.items())
+
+    shards = {number: tuple(held(number)) for number in range(n)}
+    shapes = {number: (*shards[number], *member(number)) for number in range(n)}
+    return _Job(mesh, places, shapes, shards)
 
 
 def _dimensions(mesh: Mesh, whole: Mesh) -> tuple[int, ...] | None:
@@ -207,7 +217,7 @@ def _represented(
         if recording is None:
             left += own
             continue
-        key = job.shapes[own[0]], looks(recording, sizes=True)
+        key = job.shards[own[0]], looks(recording, sizes=True)
         planned = tuple(number for number in seen if of(number) is not None)
         before = found.get(key)
         found[key] = Kind(
@@ -247,7 +257,8 @@ def looks(recording: Recording, *, sizes: bool) -> tuple[Any, ...]:
     )
     ending = rank.ending if rank else None
     breaks = tuple((one.reason, _place(recording, one.span)) for one in recording.breaks)
-    return graphs, calls, breaks, ending and ending.kind, len(recording.kernels)
+    outside = tuple((one.name, one.times) for one in (rank.outside if rank else ()))
+    return graphs, calls, breaks, outside, ending and ending.kind, len(recording.kernels)
 
 
 def _place(recording: Recording, span: int) -> tuple[str, int]:

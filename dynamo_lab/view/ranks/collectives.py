@@ -1,6 +1,6 @@
 """The collectives of a job, each once for all ranks that met in it: what, how much, who asked, why.
 
-Times are seconds from the start of the job, by the clocks of the ranks' hosts.
+Times are seconds from the start of the job; of several hosts, see `clocks.py`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,13 +10,14 @@ from msgspec import Struct
 from dynamo_lab.model.ranks.intervals import length, without
 from dynamo_lab.model.ranks.names import kind_of
 from dynamo_lab.model.ranks.ranks import Call
-from dynamo_lab.view.core.places import Line, entity
-from dynamo_lab.view.core.words import first_up, percent, seconds, size, unique
+from dynamo_lab.view.core.places import Line, Places, entity
+from dynamo_lab.view.core.words import first_up, percent, plural, seconds, size
+from dynamo_lab.view.ranks.clocks import of_hosts
 from dynamo_lab.view.ranks.known import Known, group_words
 from dynamo_lab.view.ranks.lanes import Bar, bars_of
 from dynamo_lab.view.ranks.meetings import Meeting, meetings
 from dynamo_lab.view.ranks.nodes import GraphCall
-from dynamo_lab.view.ranks.reasons import has_ddp, operator_of, why
+from dynamo_lab.view.ranks.reasons import has_ddp, is_compilers, operator_of, why
 from dynamo_lab.view.ranks.sizes import bytes_of
 
 HEAD = (
@@ -81,7 +82,8 @@ class AlikeView(Struct, frozen=True, kw_only=True):
 class TotalView(Struct, frozen=True, kw_only=True):
     """A rank's numbers; times in seconds, None where nobody measured them.
 
-    `waited` is how long its collectives stood open until the last rank came. `communicating` is how
+    `waited` is how long its collectives stood open until the last rank came, as far as one clock
+    tells. `communicating` is how
     long any of them ran since `CollectivesView.steady`; of that, `exposed` is when the rank did not
     compute meanwhile. `tied` is how many of its collectives have a line of the user's.
     """
@@ -155,7 +157,12 @@ def _meeting(
     one, call = ranks[most], meeting.calls[most]
     node = one.nodes.node_of(call)
     line = one.line_behind(call)
-    reasons = one.buckets.why(call) or why(call, has_ddp(one.rank)), one.placements.why(call, node)
+    put_together = node.lines if node is not None and len(node.lines) > 1 else ()
+    reasons = (
+        one.buckets.why(call) or why(call, has_ddp(one.rank)),
+        one.placements.why(call, node),
+        "Inductor put the collectives of these lines together" if put_together else "",
+    )
     return MeetingView(
         operator=operator_of(call),
         ran_as="" if kind_of(operator_of(call)) == kind_of(call.name) else call.name,
@@ -166,14 +173,14 @@ def _meeting(
         result_bytes=bytes_of(call.results, call.result_dtypes) if call.results else None,
         why="; ".join(filter(None, reasons)),
         node=one.nodes.title_of(node) if node else "",
-        where="" if line is None else one.places.where_named(line),
+        where=_where(one.places, line, put_together),
         text="" if line is None else one.places.text(line).strip(),
         ranks=tuple(places[number] for number in came),
         came=tuple(round(meeting.calls[number].started - start, 6) for number in came),
         ran=tuple(_ran(meeting.calls[number], start) for number in came),
         lines=_same([_line_entity(ranks[n].line_behind(meeting.calls[n])) for n in came]),
         nodes=_same([_node_entity(ranks[n].nodes.node_of(meeting.calls[n])) for n in came]),
-        waited=meeting.lateness if len(came) > 1 else None,
+        waited=meeting.lateness if len(came) > 1 and meeting.is_by_one_clock else None,
         bare=max(
             (ranks[n].bare(*ran) for n in came if (ran := meeting.calls[n].ran)), default=None
         ),
@@ -182,6 +189,12 @@ def _meeting(
         is_done=all(each.is_done for each in meeting.calls.values()),
         settings=one.buckets.settings(call),
     )
+
+
+def _where(places: Places, line: Line | None, lines: Sequence[Line]) -> str:
+    if lines:
+        return places.where_all(lines)
+    return "" if line is None else places.where_named(line)
 
 
 def _ran(call: Call, start: float) -> tuple[float, float] | None:
@@ -248,7 +261,10 @@ def _total(one: Known, met: Sequence[Meeting], since: float) -> TotalView:
     own = [each for each in met if number in each.calls]
     calls = [each.calls[number] for each in own]
     sizes = [bytes_of(call.sizes, call.dtypes) for call in calls]
-    ends = [max(call.started for call in each.calls.values()) for each in own]
+    ends = [
+        max(c.started for c in each.calls.values()) if each.is_by_one_clock else call.started
+        for each, call in zip(own, calls, strict=True)
+    ]
     timeline = one.rank.timeline
     talks = None if timeline is None else without(timeline.communicating, [(0.0, since)])
     return TotalView(
@@ -275,9 +291,14 @@ def _sentences(
                 f"{seconds(one.communicating)}, of which {seconds(one.exposed)} "
                 f"({percent(one.exposed / one.communicating)}) while it computed nothing."
             )
-    hosts = unique(one.rank.host for one in ranks)
-    if len(hosts) > 1:
-        yield f"Times are by the clocks of {len(hosts)} hosts, which may differ."
+    for one in ranks[:1]:
+        own = sum(is_compilers(call) for call in one.rank.calls or ())
+        if own:
+            yield (
+                f"{plural(own, 'collective')} of {one.label} {'is' if own == 1 else 'are'} the "
+                "compiler's own, while it compiled: none of the program's steps has them."
+            )
+    yield from of_hosts(ranks)
     lost = [one for one in ranks if one.rank.forgotten]
     if lost:
         yield f"Earlier collectives of {', '.join(one.label for one in lost[:5])} are forgotten."

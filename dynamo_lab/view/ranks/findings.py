@@ -214,8 +214,11 @@ def _each_other_kernels(ranks: Sequence[Rank]) -> Iterator[str]:
     ]
     for key in same:
         for one, other in _from_usual(ranks, lambda rank, key=key: rank.kernels.get(key, ())):
-            a, b = len(one.kernels.get(key, ())), len(other.kernels.get(key, ()))
-            what = f"{plural(a, 'kernel')} and {b:,}" if a != b else f"different code in {a:,}"
+            own, usual = one.kernels.get(key, ()), other.kernels.get(key, ())
+            what = f"{plural(len(own), 'kernel')} and {len(usual):,}"
+            if len(own) == len(usual):
+                apart = sum(a != b for a, b in zip(own, usual, strict=True))
+                what = f"different code in {apart:,} of {len(own):,}"
             yield (
                 f"{_which(key, ranks)} has different kernels on {one.label} and on {other.label}: "
                 f"{what}."

@@ -11,7 +11,7 @@ from dynamo_lab.model.ranks.intervals import Interval, length, union, without
 from dynamo_lab.model.ranks.ranks import Call, Rank
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Line, Places
-from dynamo_lab.view.core.words import listed
+from dynamo_lab.view.core.words import listed, unit
 from dynamo_lab.view.ranks.buckets import Buckets
 from dynamo_lab.view.ranks.mesh.placements import Placements
 from dynamo_lab.view.ranks.nodes import Nodes
@@ -34,8 +34,10 @@ class GroupKey(NamedTuple):
 class Known:
     """A rank of a job with its recording: of a rank that left nothing, only how it ended."""
 
-    def __init__(self, label: str, recording: Recording, rank: Rank) -> None:
+    def __init__(self, label: str, recording: Recording, rank: Rank, ahead: float = 0.0) -> None:
         self.label = label
+        self.ahead = ahead
+        """The seconds that were taken from its host's times, to be by another host's clock."""
         self.recording = recording
         self.rank = rank
         self.places = Places(recording)
@@ -178,7 +180,7 @@ def group_words(key: GroupKey, size: int) -> str:
     if len(key.ranks) == size and key.name == "0":
         return "all ranks"
     numbers = listed([str(number) for number in key.ranks], 6)
-    return f"the group {key.name!r} of ranks {numbers}"
+    return f"the group {key.name!r} of {unit(len(key.ranks), 'rank')} {numbers}"
 
 
 def names_of(ranks: Sequence[Known]) -> str:

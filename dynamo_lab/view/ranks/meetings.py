@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dynamo_lab.model.ranks.ranks import Call
+from dynamo_lab.view.ranks.clocks import clocks_of
 from dynamo_lab.view.ranks.known import GroupKey, Known
 
 _ALIKE = (
@@ -19,12 +21,14 @@ class Meeting(Struct, frozen=True, kw_only=True):
     """A call of one number in one group: what each rank of the group called, and who did not.
 
     `calls` are by the rank's place in the job, `absent` are the ranks that did not come to it.
+    Where not `is_by_one_clock`, times of its ranks are by clocks that may differ.
     """
 
     group: GroupKey
     number: int
     calls: Mapping[int, Call]
     absent: tuple[int, ...] = ()
+    is_by_one_clock: bool = True
 
     @property
     def start(self) -> float:
@@ -51,9 +55,13 @@ def meetings(ranks: Sequence[Known]) -> list[Meeting]:
     able = {one.rank.number: one for one in ranks if one.rank.calls is not None}
     keys = dict.fromkeys(key for one in able.values() for key in one.calls)
     found: list[Meeting] = []
+    clocks = clocks_of(ranks)
+    hosts = {} if clocks.are_known else {one.rank.number: one.rank.host for one in ranks}
     for key in keys:
         members = [n for n in key.ranks or able if n in able]
-        found += _of_group(key, {number: able[number] for number in members})
+        is_known = len({hosts.get(number) for number in members}) < 2
+        own = _of_group(key, {number: able[number] for number in members})
+        found += own if is_known else [replace(one, is_by_one_clock=False) for one in own]
     return sorted(found, key=lambda one: one.start)
 
 

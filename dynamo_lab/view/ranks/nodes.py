@@ -19,14 +19,23 @@ _INSTEAD = {"reducescatter": "allreduce"}
 
 
 class GraphCall(NamedTuple):
-    """A collective in a graph: `line` is the user's, `function` that of the compiled function."""
+    """A collective in a graph: `line` is the user's, `function` that of the compiled function.
+
+    `lines` are those of all that Inductor put together to it, `line` is the first of them.
+    Where it is in a body that `graph` calls, `node` is the one that calls the body.
+    """
 
     graph: Graph
     node: Node
     kind: str
     sizes: tuple[int, ...] | None
-    line: Line | None
+    lines: tuple[Line, ...]
     function: Line | None
+
+    @property
+    def line(self) -> Line | None:
+        """The user's line; None where no stack is known."""
+        return self.lines[0] if self.lines else None
 
 
 class Nodes:
@@ -94,16 +103,31 @@ class Nodes:
         for graph in self._last_graphs():
             frame = None if graph.frame is None else self._recording.frames[graph.frame]
             function = None if frame is None else self._places.line_of(frame.span)
-            for node in graph.nodes:
+            for calls, within, node in self._in_order(graph):
                 if is_collective(node.target) and not node.target.endswith("wait_tensor.default"):
                     yield GraphCall(
                         graph=graph,
-                        node=node,
+                        node=calls,
                         kind=kind_of(collective_name(node.target)),
-                        sizes=_brought(graph, node),
-                        line=self._places.own_line(node.stack),
+                        sizes=_brought(within, node),
+                        lines=self._lines(node),
                         function=function,
                     )
+
+    def _lines(self, node: Node) -> tuple[Line, ...]:
+        lines = map(self._places.own_line, node.bucketed or (node.stack,))
+        return tuple(dict.fromkeys(line for line in lines if line is not None))
+
+    def _in_order(self, graph: Graph) -> Iterator[tuple[Node, Graph, Node]]:
+        """The nodes of a graph, each with its graph, and first the node that calls its body.
+
+        Inductor's overlap passes put a collective into a body of its own (`control_deps`).
+        """
+        for node in graph.nodes:
+            yield node, graph, node
+            for body in node.subgraphs:
+                for _, within, inner in self._in_order(self._recording.graphs[body]):
+                    yield node, within, inner
 
     def _last_graphs(self) -> Iterator[Graph]:
         """Of each compilation the graphs that code was made of, else the last that is known."""
@@ -123,6 +147,10 @@ class Nodes:
 
 
 def _brought(graph: Graph, node: Node) -> tuple[int, ...] | None:
-    """The sizes of the tensors that a node reads; None where one is a symbol."""
-    sizes = [size for at in node.inputs for size in graph.nodes[at].value.shape]
+    """The sizes of the tensors that a node brings; None where one is a symbol.
+
+    Where it is told what to fill (`all_gather_into_tensor_out`), it reads that last.
+    """
+    inputs = node.inputs[:-1] if ", out=" in node.arguments else node.inputs
+    sizes = [size for at in inputs for size in graph.nodes[at].value.shape]
     return tuple(map(int, sizes)) if all(size.isdecimal() for size in sizes) else None

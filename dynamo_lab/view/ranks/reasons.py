@@ -1,9 +1,13 @@
 """Who asked for a collective, and what for, from the functions of PyTorch on the way to it."""
 
-from dynamo_lab.model.ranks.names import kind_of
+from dynamo_lab.model.ranks.names import COMPILERS, kind_of
 from dynamo_lab.model.ranks.ranks import Call, Rank
 
 _WORDS = (
+    ("_inductor.fx_passes.node_runtime_estimation", "Inductor, compiling, measures a collective"),
+    ("_inductor.", "Inductor, compiling, lets the ranks agree on its estimates"),
+    ("_functorch.", "the compiler lets the ranks agree on what a forward saves"),
+    ("_dynamo.", "the compiler lets the ranks agree on what is dynamic"),
     ("_fsdp_param_group._prefetch_unshard", "FSDP gathers parameters ahead of the backward"),
     ("_fsdp_param_group.pre_forward", "FSDP gathers parameters before a forward"),
     ("_fsdp_param_group.pre_backward", "FSDP gathers parameters before a backward"),
@@ -51,6 +55,11 @@ def why(call: Call, has_ddp: bool) -> str:
             return "DDP tells which parameters a rank used"
         return "DDP reduces a bucket of gradients"
     return ""
+
+
+def is_compilers(call: Call) -> bool:
+    """Whether the compiler called it itself, as it compiled: it is none of the program's."""
+    return any(one.startswith(COMPILERS) for one in call.through)
 
 
 def is_reducers(call: Call) -> bool:

@@ -1,9 +1,13 @@
 """One rank of a job: it waits in a collective that the other never makes."""
 
+from msgspec.structs import replace
+
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
-from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Handled, Rank, Stay
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Handled, Outside, Rank, Stay
 from dynamo_lab.model.ranks.reducers import Reduced, Reducer
 from dynamo_lab.model.recording import Recording
+from tests.view.samples.table import Table, graph
 
 TEXT = """\
 def step(x):
@@ -20,11 +24,13 @@ def waiting_rank() -> Recording:
         sources=(Source("/home/me/train.py", "user", (Excerpt(1, TEXT),)),),
         spans=(Span(0, 2, "step"), Span(0, 3, "step")),
         stacks=((0,), (1,)),
+        graphs=(_put_together(),),
         rank=Rank(
             number=0,
             size=2,
             groups=(Group("0", (0, 1), "default_pg"),),
             calls=(first, second),
+            outside=(Outside(name="broadcast", stack=0),),
             stays=(Stay(0.0, 1.0, 0), Stay(1.0, 9.0, 1)),
             seen=9.0,
             span=1,
@@ -33,3 +39,11 @@ def waiting_rank() -> Recording:
             ending=Ending(kind="cut off"),
         ),
     )
+
+
+def _put_together() -> Graph:
+    """A graph with one collective that Inductor made of two."""
+    table = Table()
+    at = table.node("both", "_c10d_functional.all_reduce.default", table.input("x"), stack=0)
+    made = graph(0, table, "post_grad")
+    return replace(made, frame=None, nodes=replace(made.nodes, bucketed={at: (0, 1)}))

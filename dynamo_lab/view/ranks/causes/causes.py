@@ -8,6 +8,7 @@ from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import first_up
 from dynamo_lab.view.ranks.causes.hangs import elsewhere, never_came, together
 from dynamo_lab.view.ranks.causes.late import longest_wait
+from dynamo_lab.view.ranks.causes.outside import outside
 from dynamo_lab.view.ranks.causes.words import (
     OTHERWISE,
     at,
@@ -17,6 +18,7 @@ from dynamo_lab.view.ranks.causes.words import (
     on,
     under,
 )
+from dynamo_lab.view.ranks.clocks import aligned
 from dynamo_lab.view.ranks.known import Known, group_words
 from dynamo_lab.view.ranks.meetings import Meeting, differs, meetings
 
@@ -24,12 +26,14 @@ _TOO_MUCH = re.compile(r"op\.preamble\.length <= op\.nbytes\.?\s*(\d+) vs\.? (\d
 
 
 def known_of(job: Job) -> list[Known]:
-    """Its ranks, each with its recording."""
-    return [
-        Known(f"rank {one.rank.number}", one, one.rank)
-        for one in job.recordings
-        if one.rank is not None
-    ]
+    """Its ranks, each with its recording; times of several hosts by one clock, where known."""
+    return aligned(
+        [
+            Known(f"rank {one.rank.number}", one, one.rank)
+            for one in job.recordings
+            if one.rank is not None
+        ]
+    )
 
 
 def causes(job: Job) -> Iterator[str]:
@@ -44,6 +48,7 @@ def causes(job: Job) -> Iterator[str]:
 def _causes(job: Job, ranks: Sequence[Known]) -> Iterator[str]:
     if job.plan is not None:  # nobody met
         yield from _raised(ranks)
+        yield from outside(ranks)
         return
     met = meetings(ranks)
     failed = job.was_cut or any(one.rank.ending.kind != "finished" for one in ranks)
@@ -52,10 +57,13 @@ def _causes(job: Job, ranks: Sequence[Known]) -> Iterator[str]:
     yield from _raised(ranks)
     yield from _exited(ranks)
     if failed:
-        yield from never_came(ranks, met, job.limit)
+        absent = list(never_came(ranks, met, job.limit))
+        yield from absent
         yield from elsewhere(ranks, job)
+        yield from outside(ranks, told=absent)
     else:
-        yield from longest_wait(ranks, met)
+        yield from outside(ranks)
+        yield from longest_wait(ranks, [one for one in met if one.is_by_one_clock])
 
 
 def _ended_from_outside(ranks: Sequence[Known]) -> Iterator[str]:

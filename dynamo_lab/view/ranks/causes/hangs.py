@@ -7,6 +7,7 @@ from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import first_up, seconds, times
+from dynamo_lab.view.ranks.causes.outside import called_instead
 from dynamo_lab.view.ranks.causes.words import OTHERWISE, at, call_words, handling, on
 from dynamo_lab.view.ranks.known import GroupKey, Known, condition_of, group_words, names_of
 from dynamo_lab.view.ranks.meetings import Meeting, differs
@@ -31,7 +32,8 @@ def never_came(
             one = by_number[number]
             if number in told or one.rank.ending.kind not in _ABSENT:
                 continue
-            if one.waiting is not None and one.waiting.started < meeting.start:
+            is_earlier = one.waiting is not None and one.waiting.started < meeting.start
+            if is_earlier and meeting.is_by_one_clock:
                 continue  # it waits itself, for someone whose absence is told
             told.add(number)
             yield _absent(one, meeting, by_number, limit)
@@ -47,6 +49,7 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
     condition = condition_of(other, other.line_of(call))
     under = f": there it is {condition}" if condition else ""
     under += _times(one, other, call) + _placement(one, other, call)
+    under += called_instead(one, call.name)
     if one.rank.ending.kind == "finished":
         return f"{first_up(one.label)} ended without calling {what}{under}."
     if one.waiting is not None:
