@@ -1,5 +1,7 @@
-"""Breaks at a number that NumPy draws: Dynamo reads `np.random` as PyTorch's, which has no number
-yet while it traces. Python then calls NumPy itself; with the number as a symbol, PyTorch draws it.
+"""Breaks at a number that NumPy draws.
+
+Dynamo reads `np.random` as PyTorch's, which has no number yet while it traces. Python then calls
+NumPy itself; with the number as a symbol, PyTorch draws it.
 """
 
 import re

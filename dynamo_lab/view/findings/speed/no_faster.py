@@ -58,4 +58,6 @@ def _parts(one: Timed, *, is_gpu: bool) -> str:
     if is_gpu:
         return f"{took}, side by side. Neither is told apart as the cause."
     known = (one.kernels.median + one.overhead.median) / one.whole.median
-    return f"{took}: together {percent(known)} of the whole call. Neither is told apart as the cause."
+    return (
+        f"{took}: together {percent(known)} of the whole call. Neither is told apart as the cause."
+    )
