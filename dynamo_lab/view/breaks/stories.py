@@ -189,8 +189,12 @@ class _Storyteller:
         lines = self._places.lines_of(item.stack)
         if follows:
             called = self._by_path.get(lines[1:])
-            name = f"`{self._names[called.frame]}`" if called else "the function"
-            return f"called {name} from Python, and Dynamo compiled that on its own"
+            if called is None:  # what is called was not compiled itself, as code of a library
+                return (
+                    "called the function from Python, and Dynamo compiled functions that it calls"
+                )
+            name = self._names[called.frame]
+            return f"called `{name}` from Python, and Dynamo compiled that on its own"
         line = lines[0] if lines else self._places.line_of(item.span)
         return f"ran {self._places.where(line)} in Python"
 
