@@ -2,6 +2,7 @@
 """Decompositions that are worked out when somebody looks: once, wherever the recording went."""
 
 import pickle
+import threading
 from collections.abc import Callable
 from copy import copy
 from pathlib import Path
@@ -97,6 +98,24 @@ def test_one_that_fails_is_asked_again(counted: Counted) -> None:
     with pytest.raises(KeyboardInterrupt):
         later.whole()
     assert later.calls == WHOLE.calls
+
+
+def test_threads_that_ask_at_once_wait_for_one(counted: Counted) -> None:
+    asked = threading.Barrier(2)
+
+    def slow() -> Decompositions:
+        asked.wait(10)  # the other one asks meanwhile
+        return counted()
+
+    later, found = Later.of(TRACED, slow), list[Any]()
+    threads = [threading.Thread(target=lambda: found.append(later.calls)) for _ in range(2)]
+    threads[0].start()
+    threads[1].start()
+    asked.wait(10)
+    for thread in threads:
+        thread.join(10)
+    assert found == [WHOLE.calls] * 2
+    assert counted.times == 1
 
 
 def test_calls_that_cannot_be_taken_apart_say_so(monkeypatch: pytest.MonkeyPatch) -> None:

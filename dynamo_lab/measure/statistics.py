@@ -58,11 +58,15 @@ class Ratio(Struct, frozen=True, kw_only=True):
     def sentence(self) -> str:
         """The ratio in words, with the digits that its interval supports."""
         if not self.differs:
-            word = "not distinguishable" if self.enough else "too few rounds to tell"
-            return f"{word} ({digits(self.low, self)} to {digits(self.high, self)})"
+            return f"{self.undecided} ({digits(self.low, self)} to {digits(self.high, self)})"
         word = "faster" if self.value > 1 else "slower"
         above = self.above_one
         return f"{digits(above.value, above)} times {word}"
+
+    @property
+    def undecided(self) -> str:
+        """Why there is no verdict, where the two do not differ."""
+        return "not distinguishable" if self.enough else "too few rounds to tell"
 
     @property
     def above_one(self) -> "Ratio":

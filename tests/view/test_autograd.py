@@ -16,7 +16,9 @@ from dynamo_lab.view import build
 from dynamo_lab.view.autograd import reasons
 from dynamo_lab.view.autograd.autograd import PartitionView
 from dynamo_lab.view.core.names import plain_input
+from dynamo_lab.view.findings.findings import found_of
 from tests.view.samples import cut
+from tests.view.samples.table import Table, graph
 
 
 @pytest.fixture
@@ -117,7 +119,7 @@ def test_a_forward_that_keeps_nothing_of_its_own_says_what_is_read() -> None:
     told = next(reasons.sentences(part))
     assert told == (
         "The forward saves nothing new for the backward, "
-        "which reads 1 parameter or input that is alive anyway."
+        "which reads 1 parameter or input that exists already."
     )
 
 
@@ -125,7 +127,7 @@ def test_every_kind_of_write_and_view_has_a_sentence() -> None:
     for change in ("data", "metadata", "storage"):
         for in_graph in (True, False):
             item = InputMutation(input=1, change=change, in_graph=in_graph)
-            assert "input 1" in reasons.mutation(item, "")
+            assert " an input" in reasons.mutation(item, "")
     assert "copies it back" in reasons.mutation(
         InputMutation(input=0, change="data", in_graph=False), "x"
     )
@@ -160,3 +162,29 @@ def test_donated_values_are_told_with_what_they_rule_out() -> None:
 def test_where_donations_are_unknown_nothing_is_said_of_them(part: PartitionView) -> None:
     assert {row.donated for row in part.saved} == {None}
     assert "donated" not in " ".join(part.sentences)
+
+
+def test_a_name_of_aotautograds_own_is_not_told_as_the_programs() -> None:
+    """Of two inputs in one memory, one of which is written to, it makes one, `primals_1`."""
+    recording = cut()
+    captured = Table()
+    for name in ("l_a_", "l_b_", "l_w_"):
+        captured.input(name)
+    several = replace(recording, graphs=(graph(0, captured), *recording.graphs[1:]))
+    told = build(several).partitions[0].handled
+    assert told[0].startswith("The program writes to an input in place")
+    assert "is a view of an input" in told[1]
+    assert "primals" not in "".join(told)
+
+
+def test_what_a_checkpoint_keeps_is_no_budgets_choice() -> None:
+    def told(**facts: Any) -> list[str]:
+        recording = cut()
+        part = recording.partitions[0]
+        large = value(bytes=4 << 20, held=4 << 20, forward_node=2, **facts)
+        changed = replace(part, saved=(large,), budget=1.0)
+        found = found_of(replace(recording, partitions=(changed,)))
+        return [one.finding.rule for one in found if one.finding.rule == "saved-activations"]
+
+    assert told() == ["saved-activations"]
+    assert told(reason="cannot recompute: marked MUST_SAVE") == []

@@ -120,7 +120,7 @@ def _rows(facts: Benchmark, phase: Phase) -> Iterator[tuple[str, ...]]:
 def _told(against: Ratio) -> str:
     low, high = digits(against.low, against), digits(against.high, against)
     said = f"{digits(against.value, against)} ({low} to {high})"
-    return said if against.differs else f"{said}, not distinguishable"
+    return said if against.differs else f"{said}, {against.undecided}"
 
 
 def share_of_limit(work: Work | None, limits: Limits | None, seconds: float) -> float | None:

@@ -49,8 +49,6 @@ class DecompositionProbes:
         self._seen: dict[fx.Graph, list[_Seen]] = {}
         self._local = threading.local()
         self._later: Later | None = None
-        self._unfolding = threading.Lock()
-        self._is_whole = False
 
     def install(self, patches: Patches) -> None:
         """Watch where tracing looks for a rule, and where a composite operator is decomposed."""
@@ -142,11 +140,8 @@ class DecompositionProbes:
 
     def _worked_out(self, traced: tuple[Traced, ...]) -> Decompositions:
         """Runs operators under a mode of PyTorch's, which an interrupt could leave on."""
-        with self._unfolding:
-            if not self._is_whole:
-                held(self._unfold)
-                self._is_whole = True
-            return self._table.freeze(traced)
+        held(self._unfold)
+        return self._table.freeze(traced)
 
     def _unfold(self) -> None:
         kept = {traced.call for traced in self._traced}

@@ -5,6 +5,7 @@ not. Whoever asks how many kernels or breaks there are need not wait for that. W
 then are calls by the layouts of their tensors, no objects of the program.
 """
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -24,11 +25,11 @@ class Later(Decompositions, frozen=True, kw_only=True, dict=True):
 
     @classmethod
     def of(cls, traced: tuple[Traced, ...], unfold: Callable[[], Decompositions]) -> "Later":
-        """Those that `unfold` gives; it is called once at most, unless it is interrupted."""
+        """Those that `unfold` gives; it is called once, whichever threads ask, until it returns."""
         made = cls(traced=traced)
         for name in _LATER:
             vars(Decompositions)[name].__delete__(made)
-        vars(made)["_unfold"] = unfold
+        vars(made).update(_unfold=unfold, _unfolding=threading.Lock())
         return made
 
     def __getattr__(self, name: str) -> Any:
@@ -38,13 +39,20 @@ class Later(Decompositions, frozen=True, kw_only=True, dict=True):
 
     def whole(self) -> Decompositions:
         """Itself, with all fields."""
-        unfold = vars(self).get("_unfold")
-        if unfold is not None:
-            found = unfold()
-            for name in _LATER:
-                structs.force_setattr(self, name, getattr(found, name))
-            vars(self).pop("_unfold", None)
+        if "_unfold" in vars(self):
+            with vars(self)["_unfolding"]:
+                self._become()
         return self
+
+    def _become(self) -> None:
+        """Nothing if another thread, for which this one waited, has done it."""
+        unfold = vars(self).get("_unfold")
+        if unfold is None:
+            return
+        found = unfold()
+        for name in _LATER:
+            structs.force_setattr(self, name, getattr(found, name))
+        del vars(self)["_unfold"]
 
     def _plain(self) -> Decompositions:
         return Decompositions(**structs.asdict(self.whole()))

@@ -127,7 +127,8 @@ class _View:
         self._places = places
         self._titles = titles
         self._part = part
-        self._inputs = dict(_inputs(recording, part))
+        self._names = _captured_names(recording, part)
+        self._inputs = dict(_inputs(recording, part, self._names))
         self._read = frozenset(_read(recording, part))
         self._modules: set[str] = set()
 
@@ -236,7 +237,7 @@ class _View:
         )
 
     def _handled(self) -> Iterator[str]:
-        names = list(self._inputs.values())
+        names = self._names
         for mutation in self._part.mutations:
             name = names[mutation.input] if mutation.input < len(names) else ""
             yield reasons.mutation(mutation, name)
@@ -246,18 +247,31 @@ class _View:
             yield reasons.alias(alias, names[index] if of_input and index < len(names) else "")
 
 
-def _inputs(recording: Recording, part: Partition) -> Iterator[tuple[int, str]]:
-    """The inputs of the forward graph by index, each by its name in the program."""
+def _captured_names(recording: Recording, part: Partition) -> list[str]:
+    """The names of the forward's inputs in the program.
+
+    Empty if AOTAutograd's are others than Dynamo's: of inputs that share memory, and are written
+    to, it makes one.
+    """
     if part.forward is None:
-        return
-    nodes = recording.graphs[part.forward].nodes
+        return []
     captured = [g for g in recording.captured_graphs() if g.compile_id == part.compile_id]
     earlier = [graph for graph in captured if graph.id < part.forward]
     known = [n.name for n in earlier[-1].nodes if n.op == "placeholder"] if earlier else []
+    own = sum(node.op == "placeholder" for node in recording.graphs[part.forward].nodes)
+    return [plain_input(name) for name in known] if len(known) == own else []
+
+
+def _inputs(
+    recording: Recording, part: Partition, names: Sequence[str]
+) -> Iterator[tuple[int, str]]:
+    """The inputs of the forward graph by index, each by its name in the program, if known."""
+    if part.forward is None:
+        return
+    nodes = recording.graphs[part.forward].nodes
     own = [node for node in nodes if node.op == "placeholder"]
     for position, node in enumerate(own):
-        name = known[position] if len(known) == len(own) else node.name
-        yield node.index, plain_input(name)
+        yield node.index, names[position] if names else plain_input(node.name)
 
 
 def _read(recording: Recording, part: Partition) -> Iterator[int]:

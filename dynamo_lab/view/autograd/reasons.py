@@ -39,7 +39,7 @@ _CHEAPEST = "the cheapest place to cut: the backward recomputes from it what it 
 _READ = "the backward reads it itself, and recomputing it would cost more than saving it"
 _ROLES = {
     "parameter": "a parameter or buffer: it lives between calls anyway",
-    "input": "an input: the caller keeps it alive anyway",
+    "input": "an input: it exists before the forward, and is not freed before the backward",
     "symbol": "a size that is known only at run time",
     "state": "an object that is not a tensor",
 }
@@ -92,8 +92,8 @@ def computed_again(item: Recomputed) -> str:
 
 
 def mutation(item: InputMutation, name: str) -> str:
-    """How a write to an input was handled."""
-    what = f"`{name}`" if name else f"input {item.input}"
+    """How a write to an input was handled; its `name` is empty where several became one."""
+    what = f"`{name}`" if name else "an input"
     if item.change == "metadata":
         return f"The program changes the shape or strides of {what}; this is done after the graph."
     if item.change == "storage":
@@ -144,7 +144,7 @@ def sentences(part: Partition, symbolic: int = 0) -> Iterator[str]:
     alive = sum(v.role in ("parameter", "input") and not v.copied for v in part.saved)
     saved = [v for v in part.saved if v.copied or v.role in ("activation", "output", "state")]
     living = plural(alive, "parameter or input", "parameters and inputs")
-    living += " that is alive anyway" if alive == 1 else " that are alive anyway"
+    living += " that exists already" if alive == 1 else " that exist already"
     if saved:
         held = size(part.activation_bytes)
         besides = f", besides {living}" if alive else ""

@@ -254,8 +254,9 @@ def _verdicts(
 
 
 def _launches(recording: Recording, found: Benchmark) -> Iterator[VerdictView]:
+    busy = f" {BUSY}" if found.machine.is_busy else ""
     for at, sentence in launches.saved(recording, found):
-        yield VerdictView(way=at, sentence=sentence, tone="plain")
+        yield VerdictView(way=at, sentence=sentence + busy, tone="plain")
 
 
 def _doubted(verdict: VerdictView, found: Benchmark, phase: Phase) -> VerdictView:

@@ -27,9 +27,9 @@ class AgainstEager(Struct, frozen=True, kw_only=True):
     """A group with cold or with warm caches: seconds of its kernels, and of eager's operators.
 
     `factor` says how many times faster the kernels are, `interval` bounds it with a confidence of
-    95 %; `outcome` is empty where one side has no time, or one that is not eager's; `gain` says
-    what a call gains or loses by it. `rank` is the place in the list: what loses most comes first,
-    then what gains most.
+    95 %; `outcome` is empty where one side has no time, or one that is not eager's, or too few
+    rounds; `gain` says what a call gains or loses by it. `rank` is the place in the list: what
+    loses most comes first, then what gains most.
     """
 
     kernels: float | None
@@ -186,7 +186,7 @@ def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str)
     if base and other and min(*base, *other) > 0:
         compared = _compared(base, other)
         factor, interval = digits(compared.value, compared), interval_text(compared)
-        outcome = "alike" if not compared.differs else "faster" if compared.value > 1 else "slower"
+        outcome = _outcome(compared)
     return AgainstEager(
         kernels=rounded(ours.median) if ours else None,
         eager=rounded(theirs.median) if theirs else None,
@@ -197,6 +197,12 @@ def _pair(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], cache: str)
         outcome=outcome,
         gain=_gain(ours, theirs) if outcome in ("faster", "slower") else "",
     )
+
+
+def _outcome(compared: Ratio) -> Outcome:
+    if not compared.differs:
+        return "alike" if compared.enough else ""
+    return "faster" if compared.value > 1 else "slower"
 
 
 def _compared(base: Sequence[float], other: Sequence[float]) -> Ratio:

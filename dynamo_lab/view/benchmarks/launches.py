@@ -59,7 +59,7 @@ def _time(found: Benchmark, at: int, base: int) -> str:
     if times is None:
         return f"{took}."
     if not times.differs:
-        return f"{took}: not distinguishable."
+        return f"{took}: {times.sentence}."
     return f"{took}: {digits(times.value, times)} times as fast ({interval_text(times)})."
 
 

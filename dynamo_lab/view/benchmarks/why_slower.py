@@ -36,7 +36,7 @@ def why_slower(
         if times
     ):
         reasons.append("its times are too noisy to say more")
-    elif outcomes[0] != "slower":
+    elif outcomes[0] in ("faster", "alike"):
         reasons.append("it is slower only with warm caches, where eager's operands are cached")
     elif outcomes[1] in ("faster", "alike"):
         reasons.append("it is slower only with cold caches, where data comes from memory")

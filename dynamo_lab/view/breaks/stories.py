@@ -11,6 +11,7 @@ from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.crossing import in_words
+from dynamo_lab.view.breaks.numpy_draws import draws
 from dynamo_lab.view.breaks.raised import raised_at
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.core.names import frame_names
@@ -194,8 +195,12 @@ class _Storyteller:
         lines = self._places.lines_of(item.stack)
         if follows:
             called = self._by_path.get(lines[1:])
-            name = f"`{self._names[called.frame]}`" if called else "the function"
-            return f"called {name} from Python, and Dynamo compiled that on its own"
+            if called is None:  # what is called was not compiled itself, as code of a library
+                return (
+                    "called the function from Python, and Dynamo compiled functions that it calls"
+                )
+            name = self._names[called.frame]
+            return f"called `{name}` from Python, and Dynamo compiled that on its own"
         line = lines[0] if lines else self._places.line_of(item.span)
         return f"ran {self._places.where(line)} in Python"
 
@@ -240,7 +245,7 @@ class _Storyteller:
         if before is not None:
             graph = self._recording.graphs[before]
             yield from filter(None, (in_words(graph, self._pieces.title(before)),))
-        if self._causes[item.id] is None and _reads_value(item):
+        if self._causes[item.id] is None and _reads_value(item, self._recording):
             yield "One host round trip each time it is reached: Python waits for the value."
 
 
@@ -252,8 +257,10 @@ _READS = {
 }
 
 
-def _reads_value(item: Break) -> bool:
+def _reads_value(item: Break, recording: Recording) -> bool:
     """Whether Python reads a tensor's value there, so that the device has to finish first."""
+    if draws(item, recording):
+        return False
     title = rule_of(item).title
     return title in _READS or (title == "print call" and bool(item.operands))
 

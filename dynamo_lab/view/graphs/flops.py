@@ -74,6 +74,8 @@ def _kind(target: str) -> str:
 
 def _said(total: int | None, counted: int, products: int, rest: _Rest) -> str:
     """'4.2 MFLOP in 3 of 3 products, 7 other operators not counted, 2 views'."""
+    if rest.views and not (products or rest.integer or rest.others):
+        return f"no FLOP: {plural(rest.views, 'view')} alone"
     amount = "FLOP unknown:" if total is None else f"{flops(total)} in"
     part = f"{counted:,} of {plural(products, 'product')}" if products else "no products"
     parts = [

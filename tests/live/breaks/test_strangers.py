@@ -148,6 +148,13 @@ def test_a_print_of_a_shape_is_not_put_off() -> None:
     assert [gain.after for gain in gains if gain] == [len(put_off.breaks)]
 
 
+def test_one_place_that_breaks_twice_is_evidence_once() -> None:
+    recording, _ = view(MORE_TRIALS["a while loop"][1], "torch.arange(4.0)")
+    assert len(recording.breaks) == 2
+    [finding] = [one for one in recording.findings if one.rule == "graph-break"]
+    assert len(finding.evidence) == 1
+
+
 def test_what_goes_on_of_a_loop_is_not_taken_for_a_number() -> None:
     recording, _ = view(
         "def f(x):\n    for _ in range(4):\n        x = x * 2\n        if x.sum() > 20:\n"

@@ -77,6 +77,12 @@ def test_the_call_of_a_module_is_not_named_by_pytorchs_file(called: lab.Recordin
     assert not any(label.startswith("module.py") for label in stack)
 
 
+def test_what_a_library_calls_is_not_said_to_be_compiled_whole(called: lab.Recording) -> None:
+    [told] = [story.then for story in build(called).stories if story.cause is not None]
+    assert "and Dynamo compiled functions that it calls" in told
+    assert "compiled that on its own" not in told
+
+
 def test_a_number_that_is_printed_foretells_nothing(called: lab.Recording) -> None:
     assert "capture_scalar_outputs" in called.findings[0].code
     assert called.findings[0].gain is None, "the print of a symbol breaks"

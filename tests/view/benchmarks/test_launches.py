@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from dynamo_lab.model.benchmarks import Benchmark, Launches, Series, Way
+from dynamo_lab.model.benchmarks import Benchmark, Launches, Machine, Series, Way
 from dynamo_lab.model.lowering import CudaGraphs, CudaPart
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view import build
 from dynamo_lab.view.benchmarks.launches import saved
+from dynamo_lab.view.core.words import BUSY
 from dynamo_lab.view.lowering.cudagraphs import launches
 from tests.view.samples.table import Table, graph
 
@@ -52,7 +54,25 @@ def test_a_variant_with_cuda_graphs_is_told_beside_the_first_without() -> None:
 
 def test_a_difference_that_is_none_is_called_so() -> None:
     [(_, told)] = saved(Recording(title="f"), bench(faster=1.0))
-    assert told.endswith("not distinguishable.")
+    assert told.endswith("not distinguishable (1.000 to 1.000).")
+
+
+def test_of_few_rounds_there_is_no_verdict() -> None:
+    made = bench()
+    few = replace(made, series=tuple(replace(one, seconds=one.seconds[:5]) for one in made.series))
+    [(_, told)] = saved(Recording(title="f"), few)
+    assert "too few rounds to tell" in told
+    assert "distinguishable" not in told
+    assert "times as fast" not in told
+
+
+def test_on_a_busy_machine_it_says_so() -> None:
+    for load in (1.0, 9.0):
+        found = replace(bench(), machine=Machine(cores=2, load=load))
+        shown = build(Recording(title="f", benchmark=found)).bench
+        assert shown
+        [told] = [one.sentence for one in shown.verdicts if "starts" in one.sentence]
+        assert (BUSY in told) == (load > 2)
 
 
 def test_without_counts_or_without_cuda_graphs_nothing_is_said() -> None:

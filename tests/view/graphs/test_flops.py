@@ -109,6 +109,12 @@ def test_a_graph_without_values_or_products_is_unknown() -> None:
     assert said(Table()) == (None, "FLOP unknown: no products")
 
 
+def test_views_alone_compute_nothing() -> None:
+    turned = Table()
+    turned.node("permute", "permute", turned.input("a"))
+    assert said(turned)[1] == "no FLOP: 1 view alone"
+
+
 def test_a_graph_that_calls_another_says_that_it_does_not_count_it() -> None:
     outer, body = Table(), product("128")
     outer.node("cond", "torch.ops.higher_order.cond", outer.input("a"))

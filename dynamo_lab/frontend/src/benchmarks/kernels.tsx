@@ -77,7 +77,7 @@ function Group({ group, most }: { group: KernelGroupView; most: number }) {
         {group.kernels.length > 0 && <Bar value={pair.kernels} most={most} text={pair.kernels_text} look={`dl-bar-${pair.outcome || "alike"}`} />}
       </div>
       <div class="dl-group-factor">
-        {pair.factor && <><b class={`dl-out-${pair.outcome}`} title={`times as fast as eager's operators: ${pair.interval}`}>{pair.factor}{"\u00d7"}</b><span class="dl-dim">{pair.outcome === "alike" ? "no sure difference" : pair.outcome === "" ? "not comparable" : pair.gain}</span></>}
+        {pair.factor && <><b class={`dl-out-${pair.outcome}`} title={`times as fast as eager's operators: ${pair.interval}`}>{pair.factor}{"\u00d7"}</b><span class="dl-dim">{pair.outcome === "alike" ? "no sure difference" : pair.outcome === "" ? "too few rounds to tell" : pair.gain}</span></>}
       </div>
       <div class="dl-bench-names">
         <p>{group.kernels.length > 0 ? <Go to={kernelEntity(group.kernels[0].id)} inRow>{group.title}</Go> : group.title}{group.operators && <span class="dl-dim"> for {group.operators}</span>}</p>

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from dynamo_lab.render.terminal import findings
-from dynamo_lab.render.terminal.core.parts import MARGIN, grid, heading, line, text
+from dynamo_lab.render.terminal.core.parts import MARGIN, Grid, grid, heading, line, text
 from dynamo_lab.render.terminal.ranks.ranks import parts
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view.compare.compilers import CompilersView
@@ -93,7 +92,7 @@ def deeds(of: CompilersView) -> Iterator[RenderableType]:
     yield grid(("wrap", "wrap", "wrap"), rows)
 
 
-def _numbers(view: SideBySideView) -> Table:
+def _numbers(view: SideBySideView) -> Grid:
     head = [text(name, "dim") for name, _ in sizes(view.views[0])]
     rows = [
         (text(shortened(label, 60), "bold"), *(text(f"{number:,}") for _, number in sizes(one)))

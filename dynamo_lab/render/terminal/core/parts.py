@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import chain, repeat
 
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
@@ -29,6 +30,8 @@ TONES = {"plain": "bold", "good": "bold green", "warning": "bold yellow", "bad":
 MARGIN = "  "
 _PROSE = 96
 _LEAST_PROSE = 32
+_LEAST_WRAP = 8
+_LEAST_CUT = 3
 _BELOW = 4  # columns by which prose below a row is indented
 
 
@@ -103,21 +106,66 @@ def indented(item: RenderableType, by: int = 2) -> Padding:
     return Padding(item, (0, 0, 0, by))
 
 
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows in aligned columns, which learn their width as they are printed.
+
+    A "wrap" column is the first to give way, then a "left" one is cut with an ellipsis. A "right"
+    one holds numbers: it keeps its width as long as there is room, and else goes on below.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Text]]
+    least: Sequence[int] = ()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield self._table(options.max_width)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement.get(console, options, self._table(options.max_width))
+
+    def _table(self, width: int) -> Table:
+        cap, are_cut = self._cap(width - 2 * (len(self.columns) - 1))
+        table = Table.grid(padding=(0, 2, 0, 0))
+        for kind, least in zip(self.columns, chain(self.least, repeat(0)), strict=False):
+            folds = kind == "wrap" or (kind == "right" and are_cut)
+            table.add_column(
+                justify="right" if kind == "right" else "left",
+                no_wrap=not folds,
+                overflow="fold" if folds else "ellipsis",
+                min_width=least or None,
+                max_width=cap if kind == "left" else None,
+            )
+        for row in self.rows:
+            table.add_row(*row)
+        return table
+
+    def _cap(self, room: int) -> tuple[int | None, bool]:
+        """The most that a "left" column may take, and whether numbers lack room even so."""
+        widths = list(zip(self.columns, map(self._widest, range(len(self.columns))), strict=True))
+        room -= sum(wide for kind, wide in widths if kind == "right")
+        if sum(min(wide, _LEAST_CUT) for kind, wide in widths if kind != "right") > room:
+            return _LEAST_CUT, True
+        texts = sorted(wide for kind, wide in widths if kind == "left")
+        wraps = sum(min(wide, _LEAST_WRAP) for kind, wide in widths if kind == "wrap")
+        room = max(room - wraps, _LEAST_CUT * len(texts))
+        for at, wide in enumerate(texts):  # the narrow ones keep theirs, the others share the rest
+            share = room // (len(texts) - at)
+            if wide > share:
+                return share, False
+            room -= wide
+        return None, False
+
+    def _widest(self, column: int) -> int:
+        cells = (row[column].plain for row in self.rows if column < len(row))
+        return max((cell_len(part) for cell in cells for part in cell.split("\n")), default=0)
+
+
 def grid(
     columns: Iterable[str], rows: Iterable[Iterable[Text]], widths: Iterable[int] = ()
-) -> Table:
-    """Rows in aligned columns. A column is "left", "right" or "wrap"; the first two never wrap."""
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for kind, width in zip(columns, chain(widths, repeat(0)), strict=False):
-        table.add_column(
-            justify="right" if kind == "right" else "left",
-            no_wrap=kind != "wrap",
-            overflow="fold" if kind == "wrap" else "ellipsis",
-            min_width=width or None,
-        )
-    for row in rows:
-        table.add_row(*row)
-    return table
+) -> Grid:
+    """Rows in aligned columns, each "left", "right" or "wrap"; `widths` are the least ones."""
+    return Grid(tuple(columns), [tuple(row) for row in rows], tuple(widths))
 
 
 def listing(

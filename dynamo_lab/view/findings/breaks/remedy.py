@@ -8,6 +8,7 @@ from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.fixes import Remedy, remedies
 from dynamo_lab.view.breaks.libraries import library_of
 from dynamo_lab.view.breaks.math_calls import only_computes_with_it
+from dynamo_lab.view.breaks.numpy_draws import draws
 from dynamo_lab.view.core.words import begun
 from dynamo_lab.view.findings.changes import Change, Helper
 from dynamo_lab.view.findings.finding import Facts, Grade
@@ -29,6 +30,9 @@ _EFFECTS = {
     "the program fails: return `loss.detach()`.",
     "remove the call": "What the call does is no longer done.",
 }
+
+
+_DRAWN = "PyTorch's generator then draws the number, not NumPy's."
 
 
 class Mending(NamedTuple):
@@ -62,9 +66,10 @@ def mending(item: Break, shown: BreakView, facts: Facts) -> Mending:
 
 def _tried(item: Break, remedy: Remedy, facts: Facts) -> Mending:
     name = remedy.fix.name
-    effect = _EFFECTS.get(name, "")
+    drawn = name == _NUMBER and draws(item, facts.recording)
+    effect = _DRAWN if drawn else _EFFECTS.get(name, "")
     is_asked = name == "remove the call" and "graph_break()" in item.gb_type
-    is_plain = name == _NUMBER and only_computes_with_it(item, facts.recording)
+    is_plain = name == _NUMBER and not drawn and only_computes_with_it(item, facts.recording)
     is_safe = is_asked or is_plain
     may_end = is_plain or name not in _UNCERTAIN
     words = (remedy.fix.sentence, "" if is_safe else effect)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from dynamo_lab.model.autograd import Partition, SavedValue, held_bytes
 from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import percent, size
 from dynamo_lab.view.findings.changes import Setting
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
@@ -15,7 +16,7 @@ _BUDGET = 0.5
 
 def find(facts: Facts) -> Iterator[Found]:
     """A note on the partition that saves most: training needs it, but has a choice."""
-    trained = [p for p in facts.recording.partitions if p.backward is not None and p.budget == 1]
+    trained = [p for p in facts.recording.partitions if _has_choice(p)]
     part = max(trained, key=lambda one: one.activation_bytes, default=None)
     if part is None or part.activation_bytes < _AT_LEAST:
         return
@@ -30,6 +31,22 @@ def find(facts: Facts) -> Iterator[Found]:
         yield _found(facts, part, line, by_line[line])
 
 
+def _has_choice(part: Partition) -> bool:
+    """Whether a budget may change what is saved, and none does: a checkpoint's policy overrides."""
+    if part.backward is None or part.budget < 1 or part.method == "default":
+        return False
+    saved = [one for one in part.saved if one.role == "activation"]
+    return any("MUST_SAVE" not in one.reason for one in saved)
+
+
+def _graph(facts: Facts, part: Partition) -> str:
+    """Which forward it is, where there are several."""
+    several = sum(one.backward is not None for one in facts.recording.partitions) > 1
+    if not several or part.forward is None:
+        return ""
+    return f" of graph {GraphTitles(facts.recording).numbers[part.forward]}"
+
+
 def _found(facts: Facts, part: Partition, line: Line, saved: list[SavedValue]) -> Found:
     change = Setting(option="activation_memory_budget", value=_BUDGET, of="torch._functorch.config")
     before, most = part.activation_bytes, max(saved, key=held_bytes)
@@ -40,7 +57,8 @@ def _found(facts: Facts, part: Partition, line: Line, saved: list[SavedValue]) -
         question="memory",
         level="note",
         sentence=(
-            f"The forward saves {size(before)} for the backward, {percent(share)} of it at {where}."
+            f"The forward{_graph(facts, part)} saves {size(before)} for the backward, "
+            f"{percent(share)} of it at {where}."
         ),
         where=where,
         entity=entity(line),
@@ -61,7 +79,7 @@ def _found(facts: Facts, part: Partition, line: Line, saved: list[SavedValue]) -
             metric="bytes",
             before=before,
             after=before * _BUDGET,
-            how="bounded: the budget is the share of these bytes that may be saved",
+            how="as the budget asks for: more stays where it cannot be computed again",
         ),
         cost=share,
     )

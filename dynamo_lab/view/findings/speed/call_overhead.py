@@ -60,7 +60,7 @@ def _is_cause(one: Timed, parts: _Parts, *, is_gpu: bool) -> bool:
     """Whether the call would be faster than eager but for the overhead, as measured."""
     known = max(parts[:2]) if is_gpu else sum(parts[:2])
     fits = abs(known - parts.whole) <= _FITS * parts.whole
-    is_no_faster = not one.ratio.differs or one.ratio.value < 1
+    is_no_faster = one.ratio.enough and (not one.ratio.differs or one.ratio.value < 1)
     is_most = parts.overhead >= _MOST * parts.whole
     return fits and is_no_faster and is_most and parts.kernels < one.eager.median
 
