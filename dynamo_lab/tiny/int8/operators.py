@@ -61,6 +61,13 @@ def conv8_pair(x: Tensor, first: Sequence[object], second: Sequence[object]) -> 
     return conv8(conv8(x, *first), *second)  # type: ignore[arg-type]
 
 
+def conv8_block(
+    x: Tensor, first: Sequence[object], second: Sequence[object], third: Sequence[object]
+) -> Tensor:
+    """A pair and the convolution of single places after it, a row of its result at a time."""
+    return conv8(conv8_pair(x, first, second), *third)  # type: ignore[arg-type]
+
+
 def add8(
     one: Tensor,
     other: Tensor,
