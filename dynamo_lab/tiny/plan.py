@@ -15,7 +15,6 @@ from dynamo_lab.model.tiny import TinyPass, TinyPlan
 from dynamo_lab.tiny import lives
 from dynamo_lab.tiny.arena import Arena, arena
 from dynamo_lab.tiny.graph import StepGraph
-from dynamo_lab.tiny.indices import check_indices
 from dynamo_lab.tiny.int8.step import Int8Step
 from dynamo_lab.tiny.laid import Laid, laid_out
 from dynamo_lab.tiny.limit import hold, limit_of
@@ -214,7 +213,6 @@ def problem(
         loss=whole.loss,
         gradients=whole.gradients,
     )
-    check_indices(joint, example)
     counted: Precision = precision if int8 is None else "int8"
     return Problem(model, joint, chosen, limit, channels, counted, int8, most_states)
 

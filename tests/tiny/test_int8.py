@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from dynamo_lab.tiny.int8.operators import conv8_input_grad, drawn
 from dynamo_lab.tiny.int8.scales import multipliers, update_factor
 from dynamo_lab.tiny.missing import remedy
 from dynamo_lab.tiny.networks import Block, MobileNetwork, Transformer
+from dynamo_lab.tiny.parts import Part, parts_of
 from tests.tiny.in_c import integers_of, single, trained_in_c, updated
 
 if TYPE_CHECKING:
@@ -47,10 +49,11 @@ def samples(count: int) -> list[Sample]:
 def planned(**options: Any) -> Plan:
     """Depthwise filters of two sizes, strides, a residual, sliced channels: each operator's C.
 
-    The first convolution, with a stride, makes a pair with the depthwise one that alone reads it.
+    The first convolution, with a stride, and what alone reads it go row by row; the block after it
+    has so high a filter for its few rows that it goes channel by channel.
     """
     torch.manual_seed(0)
-    blocks = [Block(1, 3, 4), Block(3, 3, 4), Block(3, 5, 16, 2), Block(3, 3, 16)]
+    blocks = [Block(1, 3, 4), Block(3, 5, 4), Block(3, 5, 16, 2), Block(3, 3, 16)]
     model = MobileNetwork(8, blocks, 32, 5)
     asked = {"update": UPDATE, "dtype": "int8", "calibrate": samples(3), **options}
     return lab.tiny(model, samples(1)[0], memory=None, **asked)
@@ -71,7 +74,10 @@ def test_the_c_has_the_bits_of_pytorch(tmp_path: Path) -> None:
     assert (tmp_path / "weights.bin").read_bytes() == integers_of(plan)
     assert plan.is_intact
     text = (tmp_path / "step.c").read_text(encoding="utf-8")
-    assert "conv8_pair(" in text.split("train_in_place(")[1]
+    assert re.findall(r"conv8_(?:block|pair)\(", text.split("train_in_place(")[1]) == [
+        "conv8_block(",
+        "conv8_pair(",
+    ]
 
 
 ARM = "-mcpu=cortex-m7 -mfpu=fpv5-sp-d16 -mfloat-abi=hard -mthumb -std=gnu99 -O2"
@@ -234,7 +240,25 @@ def test_a_pair_of_convolutions_needs_one_channel_of_what_is_between() -> None:
     assert fuse.after.bytes < quantize.after.bytes
     assert (quantize.before.flops is None, quantize.after.flops) == (False, None)
     assert "FLOP unknown" in str(plan)
-    assert {node.meta.get("scratch") for node in plan.graph.graph.nodes} >= {16}
+    assert {node.meta.get("scratch") for node in plan.graph.graph.nodes} >= {8 * (3 * 4 + 4), 16}
+
+
+def test_of_a_weight_with_chosen_channels_those_alone_change_in_memory() -> None:
+    plan = planned()
+    found = parts_of(plan.graph)
+    named = {plan.graph.parameters[node]: part for node, part in found.items()}
+    assert {name: (one.dim, one.whole) for name, one in named.items()} == {
+        "blocks.2.up.weight": (1, 4),
+        "blocks.2.depthwise.weight": (0, 12),
+    }
+    part = Part(0, (3, 1), 4)
+    assert (part.others, part.slots) == ((0, 2), (-1, 1, -2, 0))
+    assert (part.of(36), part.constants(36)) == (18, 18 + 8)
+    params = {name: plan.model.get_parameter(name) for name in plan.selected}
+    sizes = {n: p.numel() * (4 if n.endswith("bias") else 1) for n, p in params.items()}
+    counted = sum(size // (1 + (name in named)) for name, size in sizes.items())
+    weights = [value for value in plan.facts.values if value.kind == "weight"]
+    assert sum(value.bytes for value in weights) == counted == plan.facts.bars[-1].weights
 
 
 @pytest.mark.parametrize(
