@@ -71,7 +71,7 @@ def test_a_class_that_there_is_not_is_said_and_changes_nothing(dtype: str) -> No
 
 def test_an_example_and_samples_to_calibrate_with_are_looked_at() -> None:
     x, model = torch.randn(1, 4), nn.Linear(4, 3)
-    with pytest.raises(TinyError, match="fails on the example, .*Target 7 is out of bounds"):
+    with pytest.raises(TinyError, match=r"fails on the example, .*Target 7 is out of bounds"):
         lab.tiny(model, (x, torch.tensor([7])), memory=None)
     given: dict[str, Any] = {"dtype": "int8", "calibrate": [(x, torch.tensor([4]))]}
     with pytest.raises(OptionError, match="has class 4"):

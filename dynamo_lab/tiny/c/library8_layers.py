@@ -32,20 +32,21 @@ static int layer8_of(const layer8 *a, int o, int32_t sum) {
   return rounded((float)all * a->factor[o], a->zero, a->low, a->high);
 }
 
-static int conv8_at(const int8_t *x, const layer8 *a, const conv_shape *s, int n, int o, int i,
+/* One place of a convolution's result. Of each input channel `rows` rows are there: r is at
+   r % rows. */
+static int conv8_at(const int8_t *x, int rows, const layer8 *a, const conv_shape *s, int o, int i,
                     int j) {
-  const int ci = s->ci / s->groups, co = s->co / s->groups;
+  const int ci = s->ci / s->groups, from = o / (s->co / s->groups) * ci;
   int32_t sum = 0;
-  for (int c = 0; c < ci; c++) {
-    const int8_t *weight = filter8(&a->weight, o, c, ci, s->kh * s->kw);
-    for (int k = 0; k < s->kh; k++) {
-      const int r = i * s->sh - s->ph + k * s->dh;
-      if (r < 0 || r >= s->h) continue;
+  for (int k = 0; k < s->kh; k++) {
+    const int r = i * s->sh - s->ph + k * s->dh;
+    if (r < 0 || r >= s->h) continue;
+    const int8_t *row = x + (from * rows + r % rows) * s->w;
+    for (int c = 0; c < ci; c++, row += rows * s->w) {
+      const int8_t *weight = filter8(&a->weight, o, c, ci, s->kh * s->kw) + k * s->kw;
       for (int l = 0; l < s->kw; l++) {
         const int q = j * s->sw - s->pw + l * s->dw;
-        if (q >= 0 && q < s->w)
-          sum += (x[((n * s->ci + o / co * ci + c) * s->h + r) * s->w + q] - a->x_zero) *
-                 weight[k * s->kw + l];
+        if (q >= 0 && q < s->w) sum += (row[q] - a->x_zero) * weight[l];
       }
     }
   }
@@ -53,77 +54,71 @@ static int conv8_at(const int8_t *x, const layer8 *a, const conv_shape *s, int n
 }
 
 static void conv8(int8_t *out, const int8_t *x, const layer8 *a, const conv_shape *s) {
-  for (int n = 0; n < s->n; n++)
+  for (int n = 0; n < s->n; n++, x += s->ci * s->h * s->w)
     for (int o = 0; o < s->co; o++)
       for (int i = 0; i < s->oh; i++)
-        for (int j = 0; j < s->ow; j++) *out++ = (int8_t)conv8_at(x, a, s, n, o, i, j);
+        for (int j = 0; j < s->ow; j++) *out++ = (int8_t)conv8_at(x, s->h, a, s, o, i, j);
 }
 
 static void conv8_wide(int16_t *out, const int8_t *x, const layer8 *a, const conv_shape *s) {
-  for (int n = 0; n < s->n; n++)
+  for (int n = 0; n < s->n; n++, x += s->ci * s->h * s->w)
     for (int o = 0; o < s->co; o++)
       for (int i = 0; i < s->oh; i++)
-        for (int j = 0; j < s->ow; j++) *out++ = (int16_t)conv8_at(x, a, s, n, o, i, j);
-}
-
-/* One place of a depthwise filter, over a channel of which row r lies at r % rows. */
-static int depthwise8_at(const int8_t *channel, int rows, const layer8 *a, const conv_shape *s,
-                         int o, int i, int j) {
-  const int8_t *weight = filter8(&a->weight, o, 0, 1, s->kh * s->kw);
-  int32_t sum = 0;
-  for (int k = 0; k < s->kh; k++) {
-    const int r = i * s->sh - s->ph + k * s->dh;
-    if (r < 0 || r >= s->h) continue;
-    for (int l = 0; l < s->kw; l++) {
-      const int q = j * s->sw - s->pw + l * s->dw;
-      if (q >= 0 && q < s->w)
-        sum += (channel[r % rows * s->w + q] - a->x_zero) * weight[k * s->kw + l];
-    }
-  }
-  return layer8_of(a, o, sum);
+        for (int j = 0; j < s->ow; j++) *out++ = (int16_t)conv8_at(x, s->h, a, s, o, i, j);
 }
 
 /* A convolution, a channel at a time, and the depthwise one of that channel. */
 static void conv8_pair(int8_t *out, int8_t *channel, const int8_t *x, const layer8 *a,
                        const conv_shape *s, const layer8 *b, const conv_shape *t) {
-  for (int n = 0; n < s->n; n++)
+  for (int n = 0; n < s->n; n++, x += s->ci * s->h * s->w)
     for (int o = 0; o < s->co; o++) {
       for (int i = 0; i < s->oh; i++)
         for (int j = 0; j < s->ow; j++)
-          channel[i * s->ow + j] = (int8_t)conv8_at(x, a, s, n, o, i, j);
+          channel[i * s->ow + j] = (int8_t)conv8_at(x, s->h, a, s, o, i, j);
+      layer8 of_channel = *b;
+      conv_shape one = *t;
+      one.ci = one.co = one.groups = 1;
+      of_channel.weight = (weight8){filter8(&b->weight, o, 0, 1, t->kh * t->kw), 0, 0, 0, 0, 0};
+      of_channel.factor += o;
+      if (b->bias) of_channel.bias += o;
       for (int i = 0; i < t->oh; i++)
         for (int j = 0; j < t->ow; j++)
-          *out++ = (int8_t)depthwise8_at(channel, t->h, b, t, o, i, j);
+          *out++ = (int8_t)conv8_at(channel, t->h, &of_channel, &one, 0, i, j);
     }
 }
 
-/* A convolution, the depthwise one of its channels, and one of single places that makes them fewer.
-   Of the first there are as many rows as the depthwise filter is high, of the second there is one,
-   in `rows`. */
-static void conv8_block(int8_t *out, int8_t *rows, const int8_t *x, const layer8 *a,
-                        const conv_shape *s, const layer8 *b, const conv_shape *t, const layer8 *c,
-                        const conv_shape *u) {
-  const int high = (t->kh - 1) * t->dh + 1, kept = high < t->h ? high : t->h;
-  int8_t *row = rows + t->ci * kept * t->w;
-  const conv_shape of_row = {1, u->ci, 1, u->w, u->co, 1, u->ow, 1, 1, 1, 1, 0, 0, 1, 1, 1};
-  for (int n = 0; n < s->n; n++) {
-    int made = 0;
-    for (int i = 0; i < t->oh; i++) {
-      const int first = i * t->sh - t->ph;
-      if (made < first) made = first;
-      for (; made < first + high && made < t->h; made++)
-        for (int o = 0; o < s->co; o++)
-          for (int j = 0; j < s->ow; j++)
-            rows[(o * kept + made % kept) * s->ow + j] =
-                (int8_t)conv8_at(x, a, s, n, o, made, j);
-      for (int o = 0; o < t->co; o++)
-        for (int j = 0; j < t->ow; j++)
-          row[o * t->ow + j] =
-              (int8_t)depthwise8_at(rows + o * kept * t->w, kept, b, t, o, i, j);
-      for (int o = 0; o < u->co; o++)
-        for (int j = 0; j < u->ow; j++)
-          out[((n * u->co + o) * u->oh + i) * u->ow + j] =
-              (int8_t)conv8_at(row, c, &of_row, 0, o, 0, j);
+/* A layer whose result is made row by row: as many rows are kept as the next one reads at once. */
+typedef struct {
+  const layer8 *layer;
+  const conv_shape *shape;
+  int8_t *rows;
+  int kept, made;
+} stage8;
+
+/* Whether what a stage reads for its next row is there. */
+static int stage8_can(const stage8 *stage, int made_before) {
+  const conv_shape *s = stage->shape;
+  const int end = stage->made * s->sh - s->ph + (s->kh - 1) * s->dh + 1;
+  return made_before >= (end < s->h ? end : s->h);
+}
+
+/* Layers one after the other, each a row at a time, so that none between them is ever whole. */
+static void conv8_rows(int8_t *out, const int8_t *x, stage8 *stages, int count) {
+  const conv_shape *first = stages[0].shape, *last = stages[count - 1].shape;
+  for (int n = 0; n < first->n; n++, x += first->ci * first->h * first->w) {
+    for (int k = 0; k < count; k++) stages[k].made = 0;
+    stages[count - 1].rows = out + n * last->co * last->oh * last->ow;
+    while (stages[count - 1].made < last->oh) {
+      int at = count - 1;
+      while (at > 0 && !stage8_can(&stages[at], stages[at - 1].made)) at--;
+      stage8 *stage = &stages[at];
+      const conv_shape *s = stage->shape;
+      const int8_t *from = at ? stages[at - 1].rows : x;
+      const int rows = at ? stages[at - 1].kept : s->h, i = stage->made++;
+      for (int o = 0; o < s->co; o++)
+        for (int j = 0; j < s->ow; j++)
+          stage->rows[(o * stage->kept + i % stage->kept) * s->ow + j] =
+              (int8_t)conv8_at(from, rows, stage->layer, s, o, i, j);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -11,22 +12,23 @@ from dynamo_lab.tiny import operators
 from dynamo_lab.tiny.c.operators import keeping_channels
 from dynamo_lab.tiny.c.values import contiguous, conv_shape, index, loops, number, table_of
 from dynamo_lab.tiny.graph import is_view
+from dynamo_lab.tiny.int8.fuse import made_by, rows_between
 from dynamo_lab.tiny.int8.loss import cross_entropy8
 from dynamo_lab.tiny.int8.operators import (
     add8,
     add8_grads,
     bias8_sgd_,
     conv8,
-    conv8_block,
     conv8_input_grad,
     conv8_pair,
+    conv8_rows,
     conv8_sgd_,
     masked_between8,
     mean8,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from dynamo_lab.tiny.c.values import Places
     from dynamo_lab.tiny.graph import Node
@@ -42,17 +44,38 @@ def _conv8(writer: Places, node: Node) -> str:
     return f"{name}({out.pointer}, {x.pointer}, {layer}, {shape});"
 
 
-def _conv8s(writer: Places, node: Node) -> str:
+def _conv8_pair(writer: Places, node: Node) -> str:
     x, out = writer.place(node.args[0]), writer.out(node)
     contiguous(x, out)
-    parts: list[str] = []
-    shape = x.shape
+    parts = [text for layer in _layers(writer, node) for text in layer]
+    channel = writer.scratch(node)
+    return f"conv8_pair({out.pointer}, {channel}, {x.pointer}, {', '.join(parts)});"
+
+
+def _conv8_rows(writer: Places, node: Node) -> str:
+    """The rows of all layers but the last, which writes its result, follow one another."""
+    x, out = writer.place(node.args[0]), writer.out(node)
+    contiguous(x, out)
+    kept = rows_between(x.shape, node.args[1:])
+    starts = accumulate(map(prod, kept), initial=0)
+    room = writer.scratch(node)
+    places = [*(f"{room} + {start}" for start, _ in zip(starts, kept, strict=False)), out.pointer]
+    heights = [*(rows for _, rows, _ in kept), out.shape[2]]
+    stages = [
+        f"{{{', '.join(layer)}, {place}, {rows}, 0}}"
+        for layer, place, rows in zip(_layers(writer, node), places, heights, strict=True)
+    ]
+    count = len(stages)
+    return f"conv8_rows({out.pointer}, {x.pointer}, (stage8[]){{{', '.join(stages)}}}, {count});"
+
+
+def _layers(writer: Places, node: Node) -> Iterator[tuple[str, str]]:
+    """The layers of a fused operation and their shapes."""
+    shape = writer.place(node.args[0]).shape
     for layer in node.args[1:]:
-        made = _made_by(shape, layer)
-        parts += _layer(writer, shape, made, layer)
+        made = made_by(shape, layer)
+        yield _layer(writer, shape, made, layer)
         shape = made
-    name, room = node.target.__name__, writer.scratch(node)
-    return f"{name}({out.pointer}, {room}, {x.pointer}, {', '.join(parts)});"
 
 
 def _weight(writer: Places, node: Node) -> str:
@@ -66,14 +89,6 @@ def _weight(writer: Places, node: Node) -> str:
     part, rest, slots = apart
     others = base.meta["val"].shape[part.dim] - len(part.channels)
     return f"{{{rest}, {pointer}, {slots}, {part.dim}, {len(part.channels)}, {others}}}"
-
-
-def _made_by(x: tuple[int, ...], args: Any) -> tuple[int, ...]:
-    """The shape of a convolution's output, from that of its input and its other arguments."""
-    filters = args[0].meta["val"].shape
-    ways = zip(x[2:], filters[2:], *args[-4:-1], strict=True)  # stride, padding, dilation
-    sizes = ((n + 2 * pad - far * (k - 1) - 1) // step + 1 for n, k, step, pad, far in ways)
-    return (x[0], filters[0], *sizes)
 
 
 def _layer(writer: Places, x: tuple[int, ...], out: tuple[int, ...], args: Any) -> tuple[str, str]:
@@ -214,8 +229,8 @@ def _cross_entropy(writer: Places, node: Node) -> str:
 
 TABLE8: dict[Any, Callable[[Places, Node], str]] = {
     conv8: _conv8,
-    conv8_pair: _conv8s,
-    conv8_block: _conv8s,
+    conv8_pair: _conv8_pair,
+    conv8_rows: _conv8_rows,
     add8: _add8,
     mean8: _mean8,
     conv8_input_grad: _input_grad,

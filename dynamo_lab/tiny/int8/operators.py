@@ -61,11 +61,11 @@ def conv8_pair(x: Tensor, first: Sequence[object], second: Sequence[object]) -> 
     return conv8(conv8(x, *first), *second)  # type: ignore[arg-type]
 
 
-def conv8_block(
-    x: Tensor, first: Sequence[object], second: Sequence[object], third: Sequence[object]
-) -> Tensor:
-    """A pair and the convolution of single places after it, a row of its result at a time."""
-    return conv8(conv8_pair(x, first, second), *third)  # type: ignore[arg-type]
+def conv8_rows(x: Tensor, *layers: Sequence[object]) -> Tensor:
+    """Convolutions one after the other, each of which needs a few rows of the one before it."""
+    for layer in layers:
+        x = conv8(x, *layer)  # type: ignore[arg-type]
+    return x
 
 
 def add8(
