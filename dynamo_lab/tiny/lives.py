@@ -8,6 +8,7 @@ from dynamo_lab.model.tiny import TinyOperation, TinyParameter, TinyValue
 from dynamo_lab.tiny.graph import writes
 from dynamo_lab.tiny.measures import is_bias
 from dynamo_lab.tiny.order import moments
+from dynamo_lab.tiny.parts import parts_of
 from dynamo_lab.tiny.selection import channel_dim
 from dynamo_lab.tiny.work import bytes_of, counted
 
@@ -79,13 +80,14 @@ def _sample_names(step: StepGraph) -> dict[str, str]:
 def _residents(problem: Problem, step: StepGraph, last: int) -> Iterator[TinyValue]:
     precision = counted(step, problem.precision)
     placeholders = {name: node for node, name in problem.joint.parameters.items()}
+    parts = parts_of(step)
     for node, name in step.parameters.items():
         if name in step.updated:
-            value = step.nodes[node].meta["val"]
+            size = bytes_of(step.nodes[node].meta["val"], precision, is_bias=is_bias(name))
             yield TinyValue(
                 name=name,
                 kind="weight",
-                bytes=bytes_of(value, precision, is_bias=is_bias(name)),
+                bytes=parts[node].of(size) if node in parts else size,
                 start=0,
                 end=last,
                 node=problem.nodes.get(placeholders.get(name, "")),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dynamo_lab.model.tiny import StepMeasure, TinyBar
 from dynamo_lab.tiny.costs import flops
 from dynamo_lab.tiny.order import moments, own_order
+from dynamo_lab.tiny.parts import parts_of
 from dynamo_lab.tiny.work import bytes_of, counted, work_of
 
 if TYPE_CHECKING:
@@ -63,12 +64,12 @@ def _sum(work: Work, storages: Iterable[int]) -> int:
 def residents(step: StepGraph, precision: Precision, has_state: bool) -> tuple[int, int]:
     """The bytes of the parameters that are updated, or will be, and of the optimizer's state."""
     precision = counted(step, precision)
-    changing = {*step.updated, *step.gradients}
-    weights = sum(
-        bytes_of(step.nodes[node].meta["val"], precision, is_bias=is_bias(name))
-        for node, name in step.parameters.items()
-        if name in changing
-    )
+    changing, parts = {*step.updated, *step.gradients}, parts_of(step)
+    weights = 0
+    for node, name in step.parameters.items():
+        if name in changing:
+            size = bytes_of(step.nodes[node].meta["val"], precision, is_bias=is_bias(name))
+            weights += parts[node].of(size) if node in parts else size
     of_state = step.momentum or (step.gradients.values() if has_state else ())
     state = sum(bytes_of(step.nodes[node].meta["val"], precision) for node in of_state)
     return weights, state
@@ -77,7 +78,11 @@ def residents(step: StepGraph, precision: Precision, has_state: bool) -> tuple[i
 def frozen(step: StepGraph, precision: Precision) -> int:
     """The bytes of what no step changes: parameters, buffers and constants that are read."""
     precision = counted(step, precision)
-    return sum(
+    apart = sum(
+        part.constants(bytes_of(step.nodes[name].meta["val"], precision))
+        for name, part in parts_of(step).items()
+    )
+    return apart + sum(
         bytes_of(node.meta["val"], precision, is_bias=is_bias(step.parameters.get(node.name, "")))
         for node in step.graph.nodes
         if node.op == "placeholder" and node.users and step.constant(node.name)

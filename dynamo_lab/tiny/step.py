@@ -13,6 +13,7 @@ from torch.fx.node import map_arg
 
 from dynamo_lab.errors import OptionError
 from dynamo_lab.tiny.graph import is_view, writes
+from dynamo_lab.tiny.indices import check_indices
 from dynamo_lab.tiny.work import work_of
 
 if TYPE_CHECKING:
@@ -66,11 +67,12 @@ class ArenaStep:
         """The loss of a sample, and all parameters updated.
 
         Raises:
-            OptionError: it is not of the shapes and types that the step was planned for.
+            OptionError: it is not of the shapes and types that the step was planned for, or has a
+                class that there is not; nothing is changed then.
         """
         values: dict[str, Any] = {**self._known, "lr": lr, "seed": self.steps}
-        self.steps += 1
         self._fill(sample, values, self._step.inputs)
+        self.steps += 1
         for node in self._step.graph.nodes:
             if node.op == "call_function":
                 values[node.name] = self._run(node, values)
@@ -124,7 +126,8 @@ def fits(step: StepGraph, sample: Sequence[torch.Tensor], names: Sequence[str]) 
     """Refuse a sample that is not as planned; `names` are the inputs that it is for.
 
     Raises:
-        OptionError: it has other shapes or types, or another number of tensors.
+        OptionError: it has other shapes or types, or another number of tensors; or a class or a
+            row that there is not.
     """
     if len(sample) != len(names):
         raise OptionError(f"A step takes {len(names)} tensors, and {len(sample)} were given.")
@@ -135,6 +138,7 @@ def fits(step: StepGraph, sample: Sequence[torch.Tensor], names: Sequence[str]) 
                 f"Tensor {at} of the sample is {given.dtype} {list(given.shape)}, and the step "
                 f"was planned for {asked.dtype} {list(asked.shape)}: plan again with it."
             )
+    check_indices(step, sample)
 
 
 def _needed(node: Node) -> set[Node]:

@@ -7,11 +7,13 @@ import struct
 import subprocess
 from typing import TYPE_CHECKING
 
+import torch
+
+from dynamo_lab.tiny.selection import channel_dim
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-    import torch
 
     from dynamo_lab.tiny.plan import Plan
 
@@ -51,6 +53,12 @@ def updated(plan: Plan) -> list[str]:
 
 
 def integers_of(plan: Plan) -> bytes:
-    """The updated parameters as they are in PyTorch."""
+    """The updated parameters as they are in PyTorch; of weights the chosen channels alone."""
     assert plan.quantized is not None
-    return b"".join(plan.quantized.values[name].numpy().tobytes() for name in updated(plan))
+    found = b""
+    for name in updated(plan):
+        value, channels = plan.quantized.values[name], plan.selected[name]
+        if channels is not None:
+            value = value.index_select(channel_dim(value), torch.tensor(channels))
+        found += value.numpy().tobytes()
+    return found

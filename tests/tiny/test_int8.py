@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from dynamo_lab.tiny.int8.operators import conv8_input_grad, drawn
 from dynamo_lab.tiny.int8.scales import multipliers, update_factor
 from dynamo_lab.tiny.missing import remedy
 from dynamo_lab.tiny.networks import Block, MobileNetwork, Transformer
+from dynamo_lab.tiny.parts import Part, parts_of
 from tests.tiny.in_c import integers_of, single, trained_in_c, updated
 
 if TYPE_CHECKING:
@@ -30,16 +32,17 @@ pytestmark = pytest.mark.live
 
 Sample = tuple[torch.Tensor, torch.Tensor]
 UPDATE: dict[str, Any] = {
-    **dict.fromkeys(("head.*", "last.*", "blocks.3.*", "blocks.2.*.bias"), "all"),
-    "blocks.2.up.weight": 0.5,
-    "blocks.2.depthwise.weight": 0.5,
+    **dict.fromkeys(("head.*", "last.*", "blocks.4.*", "blocks.3.*.bias"), "all"),
+    "blocks.3.up.weight": 0.5,
+    "blocks.3.depthwise.weight": 0.5,
+    "blocks.2.down.weight": "all",
 }
 
 
 def samples(count: int) -> list[Sample]:
     draw = torch.Generator().manual_seed(1)
     return [
-        (torch.randn(3, 3, 8, 8, generator=draw), torch.randint(5, (3,), generator=draw))
+        (torch.randn(3, 3, 16, 16, generator=draw), torch.randint(5, (3,), generator=draw))
         for _ in range(count)
     ]
 
@@ -47,10 +50,17 @@ def samples(count: int) -> list[Sample]:
 def planned(**options: Any) -> Plan:
     """Depthwise filters of two sizes, strides, a residual, sliced channels: each operator's C.
 
-    The first convolution, with a stride, makes a pair with the depthwise one that alone reads it.
+    The first convolution, with a stride, and two blocks go row by row; what is between the block
+    after them and its last layer, which is trained, is there as a whole, and before it a channel.
     """
     torch.manual_seed(0)
-    blocks = [Block(1, 3, 4), Block(3, 3, 4), Block(3, 5, 16, 2), Block(3, 3, 16)]
+    blocks = [
+        Block(1, 3, 4),
+        Block(3, 3, 4, 2),
+        Block(3, 3, 6),
+        Block(3, 5, 16, 2),
+        Block(3, 3, 16),
+    ]
     model = MobileNetwork(8, blocks, 32, 5)
     asked = {"update": UPDATE, "dtype": "int8", "calibrate": samples(3), **options}
     return lab.tiny(model, samples(1)[0], memory=None, **asked)
@@ -71,7 +81,10 @@ def test_the_c_has_the_bits_of_pytorch(tmp_path: Path) -> None:
     assert (tmp_path / "weights.bin").read_bytes() == integers_of(plan)
     assert plan.is_intact
     text = (tmp_path / "step.c").read_text(encoding="utf-8")
-    assert "conv8_pair(" in text.split("train_in_place(")[1]
+    assert re.findall(r"conv8_(?:rows|pair)\(", text.split("train_in_place(")[1]) == [
+        "conv8_rows(",
+        "conv8_pair(",
+    ]
 
 
 ARM = "-mcpu=cortex-m7 -mfpu=fpv5-sp-d16 -mfloat-abi=hard -mthumb -std=gnu99 -O2"
@@ -228,13 +241,33 @@ def test_it_learns_and_answers_in_int8() -> None:
     assert sum(v.bytes for v in plan.facts.values if v.kind == "weight") == counted
 
 
-def test_a_pair_of_convolutions_needs_one_channel_of_what_is_between() -> None:
+def test_layers_in_rows_need_a_few_rows_of_what_is_between() -> None:
     plan = planned(update="head.*")
     quantize, fuse = (one for one in plan.facts.passes if one.name in ("quantize", "fuse"))
     assert fuse.after.bytes < quantize.after.bytes
     assert (quantize.before.flops is None, quantize.after.flops) == (False, None)
     assert "FLOP unknown" in str(plan)
-    assert {node.meta.get("scratch") for node in plan.graph.graph.nodes} >= {16}
+    # three rows and one of eight channels, one of four, three and one of twelve
+    rooms = {node.meta.get("scratch") for node in plan.graph.graph.nodes}
+    assert 8 * (3 * 8 + 8) + 4 * 8 + 12 * (3 * 8 + 4) in rooms
+
+
+def test_of_a_weight_with_chosen_channels_those_alone_change_in_memory() -> None:
+    plan = planned()
+    found = parts_of(plan.graph)
+    named = {plan.graph.parameters[node]: part for node, part in found.items()}
+    assert {name: (one.dim, one.whole) for name, one in named.items()} == {
+        "blocks.3.up.weight": (1, 6),
+        "blocks.3.depthwise.weight": (0, 18),
+    }
+    part = Part(0, (3, 1), 4)
+    assert (part.others, part.slots) == ((0, 2), (-1, 1, -2, 0))
+    assert (part.of(36), part.constants(36)) == (18, 18 + 8)
+    params = {name: plan.model.get_parameter(name) for name in plan.selected}
+    sizes = {n: p.numel() * (4 if n.endswith("bias") else 1) for n, p in params.items()}
+    counted = sum(size // (1 + (name in named)) for name, size in sizes.items())
+    weights = [value for value in plan.facts.values if value.kind == "weight"]
+    assert sum(value.bytes for value in weights) == counted == plan.facts.bars[-1].weights
 
 
 @pytest.mark.parametrize(

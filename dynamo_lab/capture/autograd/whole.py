@@ -80,6 +80,8 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
             module, signature = make(
                 exported.module(), tuple(example), trace_joint=True, output_loss_index=0
             )
+        except IndexError as error:  # a class or a row that there is not
+            raise TinyError(_why_not(error, together, example)) from error
         except (AssertionError, RuntimeError) as error:
             raise _without_gradient(together, example) or error from error
     if signature.buffers_to_mutate:

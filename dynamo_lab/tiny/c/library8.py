@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dynamo_lab.tiny.c.library8_layers import LAYERS8
 from dynamo_lab.tiny.int8.loss import FRACTION, LOG_UNIT, ONE, SCORE, WHOLE, single, tables
 
 
@@ -9,6 +10,7 @@ def library8() -> str:
     """The text, with the tables of the exponential."""
     whole, fraction = (", ".join(map(str, table)) for table in tables())
     return _TEXT % {
+        "layers": LAYERS8,
         "whole": whole,
         "fraction": fraction,
         "one": ONE,
@@ -29,73 +31,7 @@ static int rounded(float value, int zero, int low, int high) {
   return clamped(rintf(value) + (float)zero, low, high);
 }
 
-/* The sum for one place of a convolution's result. */
-static int32_t conv8_sum(const int8_t *x, const int8_t *weight, int x_zero, const conv_shape *s,
-                         int n, int o, int i, int j) {
-  const int ci = s->ci / s->groups, co = s->co / s->groups;
-  int32_t sum = 0;
-  for (int c = 0; c < ci; c++)
-    for (int k = 0; k < s->kh; k++) {
-      const int r = i * s->sh - s->ph + k * s->dh;
-      if (r < 0 || r >= s->h) continue;
-      for (int l = 0; l < s->kw; l++) {
-        const int q = j * s->sw - s->pw + l * s->dw;
-        if (q >= 0 && q < s->w)
-          sum += (x[((n * s->ci + o / co * ci + c) * s->h + r) * s->w + q] - x_zero) *
-                 weight[((o * ci + c) * s->kh + k) * s->kw + l];
-      }
-    }
-  return sum;
-}
-
-typedef struct {
-  const int8_t *weight;
-  const int32_t *bias;
-  const float *factor;
-  int x_zero, zero, low, high;
-} layer8;
-
-static int conv8_at(const int8_t *x, const layer8 *a, const conv_shape *s, int n, int o, int i,
-                    int j) {
-  const int32_t sum = conv8_sum(x, a->weight, a->x_zero, s, n, o, i, j);
-  const int32_t all = a->bias ? sum + a->bias[o] : sum;
-  return rounded((float)all * a->factor[o], a->zero, a->low, a->high);
-}
-
-static void conv8(int8_t *out, const int8_t *x, const layer8 *a, const conv_shape *s) {
-  for (int n = 0; n < s->n; n++)
-    for (int o = 0; o < s->co; o++)
-      for (int i = 0; i < s->oh; i++)
-        for (int j = 0; j < s->ow; j++) *out++ = (int8_t)conv8_at(x, a, s, n, o, i, j);
-}
-
-static void conv8_wide(int16_t *out, const int8_t *x, const layer8 *a, const conv_shape *s) {
-  for (int n = 0; n < s->n; n++)
-    for (int o = 0; o < s->co; o++)
-      for (int i = 0; i < s->oh; i++)
-        for (int j = 0; j < s->ow; j++) *out++ = (int16_t)conv8_at(x, a, s, n, o, i, j);
-}
-
-/* A convolution, a channel at a time, and the depthwise one of that channel. */
-static void conv8_pair(int8_t *out, int8_t *channel, const int8_t *x, const layer8 *a,
-                       const conv_shape *s, const layer8 *b, const conv_shape *t) {
-  conv_shape one = *t;
-  one.n = one.ci = one.co = one.groups = 1;
-  for (int n = 0; n < s->n; n++)
-    for (int o = 0; o < s->co; o++) {
-      for (int i = 0; i < s->oh; i++)
-        for (int j = 0; j < s->ow; j++)
-          channel[i * s->ow + j] = (int8_t)conv8_at(x, a, s, n, o, i, j);
-      layer8 of_channel = *b;
-      of_channel.weight += o * t->kh * t->kw;
-      of_channel.factor += o;
-      if (b->bias) of_channel.bias += o;
-      for (int i = 0; i < t->oh; i++)
-        for (int j = 0; j < t->ow; j++)
-          *out++ = (int8_t)conv8_at(channel, &of_channel, &one, 0, 0, i, j);
-    }
-}
-
+%(layers)s
 static void add8(int8_t *out, const int8_t *one, const int8_t *other, int one_zero, int other_zero,
                  float one_factor, float other_factor, int zero, int low, int high, int n) {
   for (int i = 0; i < n; i++) {
@@ -120,28 +56,29 @@ static float to_127(float most, float unit, float *scale) {
   return most > 0.0f ? 127.0f / most : 0.0f;
 }
 
-static int32_t conv8_input_grad_at(const int8_t *grad, const int8_t *weight,
+static int32_t conv8_input_grad_at(const int8_t *grad, const weight8 *weight,
                                    const int32_t *multipliers, int shift, const conv_shape *s,
                                    int n, int c, int r, int q) {
   const int ci = s->ci / s->groups, co = s->co / s->groups;
   int32_t sum = 0;
-  for (int o = c / ci * co; o < c / ci * co + co; o++)
+  for (int o = c / ci * co; o < c / ci * co + co; o++) {
+    const int8_t *filter = filter8(weight, o, c %% ci, ci, s->kh * s->kw);
     for (int k = 0; k < s->kh; k++)
       for (int l = 0; l < s->kw; l++) {
         const int a = r + s->ph - k * s->dh, b = q + s->pw - l * s->dw;
         const int i = a / s->sh, j = b / s->sw;
         if (a >= 0 && b >= 0 && a %% s->sh == 0 && b %% s->sw == 0 && i < s->oh && j < s->ow) {
           const int32_t given = grad[((n * s->co + o) * s->oh + i) * s->ow + j] * multipliers[o];
-          sum += ((given + (1 << (shift - 1))) >> shift) *
-                 weight[((o * ci + c %% ci) * s->kh + k) * s->kw + l];
+          sum += ((given + (1 << (shift - 1))) >> shift) * filter[k * s->kw + l];
         }
       }
+  }
   return sum;
 }
 
 /* Twice: for the largest, and for the integers in its scale. So no sum is stored. */
 static void conv8_input_grad(int8_t *out, float *scale, const int8_t *grad, float grad_scale,
-                             const int8_t *weight, const int32_t *multipliers, int shift,
+                             const weight8 *weight, const int32_t *multipliers, int shift,
                              float unit, const conv_shape *s) {
   float most = 0.0f, factor = 0.0f;
   for (int pass = 0; pass < 2; pass++) {
@@ -217,7 +154,8 @@ static int32_t stepped(int32_t old, float step, int number, int salt, uint32_t s
   return found < -most ? -most : found > most ? most : found;
 }
 
-/* The weight's gradient, an element at a time, and its step. `dim` is that of `channels`. */
+/* The weight's gradient, an element at a time, and its step. Of one with chosen channels `weight`
+   is what of it is trained; `dim` is that of the channels, `whole` the inputs of all of it. */
 static void conv8_sgd(int8_t *weight, const int8_t *grad, float scale, const int8_t *x,
                       const float *factor, int x_zero, int salt, uint32_t seed, float lr,
                       const conv_shape *s, int dim, const int *channels, int whole) {
@@ -243,7 +181,8 @@ static void conv8_sgd(int8_t *weight, const int8_t *grad, float scale, const int
           const int in = channels && dim == 1 ? channels[c] : c;
           const int at = ((out * (dim == 1 && channels ? whole : ci) + in) * s->kh + k) * s->kw + l;
           const float step = (float)sum * factor[o];
-          weight[at] = (int8_t)stepped(weight[at], step * rate, at, salt, seed, 127);
+          *weight = (int8_t)stepped(*weight, step * rate, at, salt, seed, 127);
+          weight++;
         }
 }
 

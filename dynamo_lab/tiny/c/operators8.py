@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ import torch
 from dynamo_lab.tiny import operators
 from dynamo_lab.tiny.c.operators import keeping_channels
 from dynamo_lab.tiny.c.values import contiguous, conv_shape, index, loops, number, table_of
+from dynamo_lab.tiny.graph import is_view
+from dynamo_lab.tiny.int8.fuse import made_by, rows_between
 from dynamo_lab.tiny.int8.loss import cross_entropy8
 from dynamo_lab.tiny.int8.operators import (
     add8,
@@ -18,13 +21,14 @@ from dynamo_lab.tiny.int8.operators import (
     conv8,
     conv8_input_grad,
     conv8_pair,
+    conv8_rows,
     conv8_sgd_,
     masked_between8,
     mean8,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from dynamo_lab.tiny.c.values import Places
     from dynamo_lab.tiny.graph import Node
@@ -43,31 +47,57 @@ def _conv8(writer: Places, node: Node) -> str:
 def _conv8_pair(writer: Places, node: Node) -> str:
     x, out = writer.place(node.args[0]), writer.out(node)
     contiguous(x, out)
-    first, second = node.args[1:]
-    between = _made_by(x.shape, first)
-    parts = [
-        *_layer(writer, x.shape, between, first),
-        *_layer(writer, between, out.shape, second),
-    ]
+    parts = [text for layer in _layers(writer, node) for text in layer]
     channel = writer.scratch(node)
     return f"conv8_pair({out.pointer}, {channel}, {x.pointer}, {', '.join(parts)});"
 
 
-def _made_by(x: tuple[int, ...], args: Any) -> tuple[int, ...]:
-    """The shape of a convolution's output, from that of its input and its other arguments."""
-    filters = args[0].meta["val"].shape
-    ways = zip(x[2:], filters[2:], *args[-4:-1], strict=True)  # stride, padding, dilation
-    sizes = ((n + 2 * pad - far * (k - 1) - 1) // step + 1 for n, k, step, pad, far in ways)
-    return (x[0], filters[0], *sizes)
+def _conv8_rows(writer: Places, node: Node) -> str:
+    """The rows of all layers but the last, which writes its result, follow one another."""
+    x, out = writer.place(node.args[0]), writer.out(node)
+    contiguous(x, out)
+    kept = rows_between(x.shape, node.args[1:])
+    starts = accumulate(map(prod, kept), initial=0)
+    room = writer.scratch(node)
+    places = [*(f"{room} + {start}" for start, _ in zip(starts, kept, strict=False)), out.pointer]
+    heights = [*(rows for _, rows, _ in kept), out.shape[2]]
+    stages = [
+        f"{{{', '.join(layer)}, {place}, {rows}, 0}}"
+        for layer, place, rows in zip(_layers(writer, node), places, heights, strict=True)
+    ]
+    count = len(stages)
+    return f"conv8_rows({out.pointer}, {x.pointer}, (stage8[]){{{', '.join(stages)}}}, {count});"
+
+
+def _layers(writer: Places, node: Node) -> Iterator[tuple[str, str]]:
+    """The layers of a fused operation and their shapes."""
+    shape = writer.place(node.args[0]).shape
+    for layer in node.args[1:]:
+        made = made_by(shape, layer)
+        yield _layer(writer, shape, made, layer)
+        shape = made
+
+
+def _weight(writer: Places, node: Node) -> str:
+    """A weight as the values of a C struct."""
+    base, pointer = node, writer.place(node).pointer
+    while is_view(base):
+        base = base.args[0]
+    apart = writer.apart(base)
+    if apart is None:
+        return f"{{{pointer}, 0, 0, 0, 0, 0}}"
+    part, rest, slots = apart
+    others = base.meta["val"].shape[part.dim] - len(part.channels)
+    return f"{{{rest}, {pointer}, {slots}, {part.dim}, {len(part.channels)}, {others}}}"
 
 
 def _layer(writer: Places, x: tuple[int, ...], out: tuple[int, ...], args: Any) -> tuple[str, str]:
     """A layer's parameters and its shape, as pointers to C structs."""
     weight, bias, factor, *zeros, stride, padding, dilation, groups = args
-    filters, factors = writer.place(weight), writer.place(factor)
+    filters, factors = weight.meta["val"], writer.place(factor)
     added = "0" if bias is None else writer.place(bias).pointer
     numbers = ", ".join(map(str, zeros))
-    layer = f"&(const layer8){{{filters.pointer}, {added}, {factors.pointer}, {numbers}}}"
+    layer = f"&(const layer8){{{_weight(writer, weight)}, {added}, {factors.pointer}, {numbers}}}"
     shape = conv_shape(x, out, filters.shape, stride, padding, dilation, groups)
     return layer, f"&{shape}"
 
@@ -92,12 +122,13 @@ def _mean8(writer: Places, node: Node) -> str:
 
 def _input_grad(writer: Places, node: Node) -> str:
     grad, scale, weight, multipliers, shift, unit, size, *options = node.args
-    given, filters = writer.place(grad), writer.place(weight)
-    contiguous(given, filters)
-    shape = conv_shape(size, given.shape, filters.shape, *options)
+    given = writer.place(grad)
+    contiguous(given)
+    shape = conv_shape(size, given.shape, weight.meta["val"].shape, *options)
     return (
         f"conv8_input_grad({_results(writer, node)}, {given.pointer}, "
-        f"*{writer.place(scale).pointer}, {filters.pointer}, {writer.place(multipliers).pointer}, "
+        f"*{writer.place(scale).pointer}, &(const weight8){_weight(writer, weight)}, "
+        f"{writer.place(multipliers).pointer}, "
         f"{shift}, {number(unit)}, &{shape});"
     )
 
@@ -163,13 +194,14 @@ def _clamp(writer: Places, node: Node) -> str:
 
 def _conv8_sgd(writer: Places, node: Node) -> str:
     weight, grad, scale, x, factor, zero, salt, _seed, _lr, *options = node.args
-    filters, given, seen = writer.place(weight), writer.place(grad), writer.place(x)
-    contiguous(filters, given, seen)
+    given, seen, filters = writer.place(grad), writer.place(x), weight.meta["val"]
+    changed = writer.place(weight).pointer
+    contiguous(given, seen)
     channels, dim = node.kwargs.get("channels"), node.kwargs.get("dim", 0)
     shape = conv_shape(seen.shape, given.shape, filters.shape, *options)
     table = "0" if channels is None else table_of(channels)
     return (
-        f"conv8_sgd({filters.pointer}, {given.pointer}, *{writer.place(scale).pointer}, "
+        f"conv8_sgd({changed}, {given.pointer}, *{writer.place(scale).pointer}, "
         f"{seen.pointer}, {writer.place(factor).pointer}, {zero}, {salt}, seed, lr, &{shape}, "
         f"{dim}, {table}, {filters.shape[1]});"
     )
@@ -198,6 +230,7 @@ def _cross_entropy(writer: Places, node: Node) -> str:
 TABLE8: dict[Any, Callable[[Places, Node], str]] = {
     conv8: _conv8,
     conv8_pair: _conv8_pair,
+    conv8_rows: _conv8_rows,
     add8: _add8,
     mean8: _mean8,
     conv8_input_grad: _input_grad,

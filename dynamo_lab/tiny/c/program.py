@@ -17,7 +17,9 @@ import torch
 
 from dynamo_lab.errors import OutputError, TinyError
 from dynamo_lab.tiny.arena import arena
+from dynamo_lab.tiny.c import data
 from dynamo_lab.tiny.c.board import BOARD, LINKER
+from dynamo_lab.tiny.c.checks import checks, unchecked
 from dynamo_lab.tiny.c.library import LIBRARY, SHAPE
 from dynamo_lab.tiny.c.library8 import library8
 from dynamo_lab.tiny.c.library_sequences import SEQUENCES_LIBRARY
@@ -27,6 +29,7 @@ from dynamo_lab.tiny.c.templates import CMAKE, MAIN, STEP
 from dynamo_lab.tiny.c.values import C_TYPES, NoCode, Place, need, place_of
 from dynamo_lab.tiny.graph import is_view
 from dynamo_lab.tiny.missing import remedy
+from dynamo_lab.tiny.parts import Part, parts_of
 from dynamo_lab.tiny.work import work_of
 from dynamo_lab.view.core.words import listed
 
@@ -97,7 +100,8 @@ class Writer:
         read = {node.name for node in step.graph.nodes if node.users}
         self._data = {node: values[name].detach() for node, name in named.items() if node in read}
         self._data |= {node: value for node, value in step.constants.items() if node in read}
-        self._states = sorted(step.momentum)
+        self._states, self._unchecked = sorted(step.momentum), unchecked(step)
+        self._parts = parts_of(step)
         self._places: dict[str, Place] = {}
         self._seen: dict[str, Seen] = {}
         self._symbols: dict[str, str] = {}
@@ -123,6 +127,11 @@ class Writer:
     def scratch(self, node: Node) -> str:
         """A pointer to the room that an operation needs while it runs."""
         return f"((int8_t *)block.arena.bytes + {self._offsets[f'{node.name}.scratch']})"
+
+    def apart(self, node: Node) -> tuple[Part, str, str] | None:
+        """Of a weight what alone is trained, and the C names of the rest and of the slots."""
+        part, symbol = self._parts.get(node.name), self._symbol(node.name)
+        return None if part is None else (part, data.rest(symbol), data.slots(symbol))
 
     def _written(self) -> list[str]:
         """A statement an operation.
@@ -160,6 +169,8 @@ class Writer:
         table = TABLE8 if self._step.is_integer else TABLE
         if node.target not in table:
             raise NoCode("it has no rule")
+        if node.name in self._unchecked:
+            raise NoCode("the numbers that it reads by are no part of the sample")
         yield f"{table[node.target](self, node)} /* {node.name} */"
 
     def _placeholder(self, node: Node) -> None:
@@ -232,6 +243,7 @@ class Writer:
         return STEP.format(
             library=SHAPE + (library8() if integer else LIBRARY + SEQUENCES_LIBRARY),
             steps=f"static uint32_t steps = {self._steps};\n\n" * integer,
+            checks="".join(f"  {line}\n" for line in checks(self, self._step)),
             begin="  const uint32_t seed = steps++; /* draws how small changes are rounded */\n"
             * integer,
             signature=self._signature(),
@@ -290,6 +302,10 @@ class Writer:
             "   each step; 0 for one that the step does not read. Of no bytes after the last. */\n"
             "void *sample_part(int number, size_t *bytes);\n"
             "float train_in_place(float lr);\n\n"
+            "/* Of a sample before its step: the first part with a class, or a row of a table,\n"
+            "   that there is not, and what it is; -1 if there is none. A step of such a sample\n"
+            "   changes nothing, the sample too, and returns NAN. */\n"
+            "int wrong_part(int64_t *found);\n\n"
             "/* Whether nothing was written beside the arena. */\n"
             "int arena_is_intact(void);\n\n"
             "/* What is updated, part by part; 0 after the last. */\n"
@@ -297,13 +313,14 @@ class Writer:
         )
 
     def weights(self) -> str:
-        """The file with all data: hexadecimal floats, so that no bit is lost."""
+        """The file with all data."""
         lines = ["/* Parameters: those that are updated can change, all others are constant. */"]
         for name, value in self._data.items():
-            const = "const " if self._step.constant(name) else ""
-            kind, text = C_TYPES[value.dtype], ", ".join(_literals(value))
-            size = max(value.numel(), 1)
-            lines.append(f"static {const}{kind} {self._symbol(name)}[{size}] = {{{text}}};")
+            symbol = self._symbol(name)
+            if name in self._parts:
+                lines += data.arrays_of_part(symbol, value, self._parts[name])
+            else:
+                lines.append(data.array(symbol, value, is_constant=self._step.constant(name)))
         for name in self._states:
             count = self._step.nodes[name].meta["val"].numel()
             lines.append(f"static float {self._symbol(name)}[{count}];")
@@ -323,8 +340,3 @@ def _is_list(value: Any) -> bool:
 def _name(target: Any) -> str:
     """An operator's name: "aten.mm.default", or that of a function."""
     return getattr(target, "__name__", "") if "<" in str(target) else str(target)
-
-
-def _literals(value: torch.Tensor) -> Iterator[str]:
-    numbers = value.contiguous().flatten().tolist()
-    return (f"{n.hex()}f" if isinstance(n, float) else str(n) for n in numbers)

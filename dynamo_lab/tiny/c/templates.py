@@ -42,7 +42,14 @@ static void copy(uint8_t *to, const uint8_t *from, int bytes) {{
 }}
 
 {library}
+int wrong_part(int64_t *found) {{
+  *found = 0;
+{checks}  return -1;
+}}
+
 {steps}float train_in_place(float lr) {{
+  int64_t found;
+  if (wrong_part(&found) >= 0) return NAN;
 {begin}  if (!is_set) set_canaries();
 {statements}
   return {loss};
@@ -113,7 +120,16 @@ int main(int count, char **words) {
   const int epochs = count > 3 ? atoi(words[3]) : 1;
   for (int epoch = 0; epoch < epochs; epoch++) {
     rewind(samples);
-    while (read_sample(samples)) printf("%.9g\\n", (double)train_in_place(lr));
+    for (int number = 0; read_sample(samples); number++) {
+      int64_t found;
+      const int part = wrong_part(&found);
+      if (part >= 0) {
+        fprintf(stderr, "part %d of sample %d has %lld, which is no class or row that there is\\n",
+                part, number, (long long)found);
+        return 1;
+      }
+      printf("%.9g\\n", (double)train_in_place(lr));
+    }
   }
   fclose(samples);
   if (!arena_is_intact()) {

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dynamo_lab.tiny.graph import Node
+    from dynamo_lab.tiny.parts import Part
 
 C_TYPES = {
     torch.float32: "float",
@@ -75,6 +76,10 @@ class Places(Protocol):
 
     def scratch(self, node: Node) -> str:
         """A pointer to the room that an operation needs while it runs."""
+        ...
+
+    def apart(self, node: Node) -> tuple[Part, str, str] | None:
+        """Of a weight what alone is trained, and the C names of the rest and of the slots."""
         ...
 
 

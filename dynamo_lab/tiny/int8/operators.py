@@ -61,6 +61,13 @@ def conv8_pair(x: Tensor, first: Sequence[object], second: Sequence[object]) -> 
     return conv8(conv8(x, *first), *second)  # type: ignore[arg-type]
 
 
+def conv8_rows(x: Tensor, *layers: Sequence[object]) -> Tensor:
+    """Convolutions one after the other, each of which needs a few rows of the one before it."""
+    for layer in layers:
+        x = conv8(x, *layer)  # type: ignore[arg-type]
+    return x
+
+
 def add8(
     one: Tensor,
     other: Tensor,

@@ -8,6 +8,7 @@ import torch
 from torch.fx.node import map_arg
 
 from dynamo_lab.errors import OptionError
+from dynamo_lab.tiny.indices import check_indices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +25,8 @@ def ranges(
     """By node of the forward, and of the inputs, its least and its largest value.
 
     Raises:
-        OptionError: there is no sample, or one is not like the example.
+        OptionError: there is no sample, or one is not like the example or has a class that there
+            is not.
     """
     if not samples:
         raise OptionError("`calibrate` has no sample: give a few like the example, (x, y).")
@@ -46,6 +48,7 @@ def _inputs(step: StepGraph, sample: Sequence[torch.Tensor]) -> dict[str, torch.
     asked = [step.nodes[name].meta["val"] for name in step.inputs]
     if [(one.shape, one.dtype) for one in sample] != [(one.shape, one.dtype) for one in asked]:
         raise OptionError("A sample of `calibrate` has other shapes or types than the example.")
+    check_indices(step, sample)
     return dict(zip(step.inputs, sample, strict=True))
 
 

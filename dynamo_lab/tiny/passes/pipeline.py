@@ -32,7 +32,7 @@ SENTENCES: Mapping[str, str] = {
     "masks": "a bit an element is kept for the backward of a ReLU",
     "fold": "what is the same in every step is computed once",
     "quantize": "int8 values and int32 sums; a weight changes as its gradient is summed up",
-    "fuse": "a wide activation that one depthwise filter reads is there a channel at a time",
+    "fuse": "a wide activation between convolutions is there a channel or a few rows at a time",
     "update": "a parameter changes as soon as its gradient is complete",
     "order": "the order of operations that needs the least memory",
     "arena": "a place for each value in one block of memory",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dynamo_lab.tiny.indices import check_indices
 from dynamo_lab.tiny.order import FEW_STATES
 from dynamo_lab.tiny.plan import plan
 from dynamo_lab.tiny.search.searched import searched
@@ -20,11 +21,15 @@ def planned(asked: Asked, watch: Watch) -> Plan:
     """What gains most within the limit, planned.
 
     Raises:
-        OptionError: the state file is that of another search.
+        OptionError: the state file is that of another search, or a sample has a class that there
+            is not.
         OutputError: it cannot be written.
         TinyError: not even the classifier fits.
     """
-    found, problem = searched(asked, watch), asked.problem
+    problem = asked.problem
+    for sample in (*(asked.how.data or ()), *asked.how.check):
+        check_indices(problem.joint, sample)
+    found = searched(asked, watch)
     selected = selection(problem.model, found.update, problem.channels)
     made = plan(problem, selected)
     if problem.limit is not None and made.facts.bytes > problem.limit:

@@ -85,6 +85,9 @@ def built(folder: Path) -> Sizes:
 def stack(folder: Path) -> int:
     """The step's own frame and the largest chain of frames below it.
 
+    Of a function that the compiler split, the part is called by the rest; of its clones the
+    largest counts.
+
     Raises:
         AssertionError: a frame's size is not known when it is compiled.
     """
@@ -92,7 +95,9 @@ def stack(folder: Path) -> int:
     for line in next(folder.glob("*step.su")).read_text().splitlines():
         place, count, kind = line.split("\t")
         assert kind == "static", line
-        frames[place.rpartition(":")[2]] = int(count)
+        name, *suffix = place.rpartition(":")[2].split(".")
+        before = frames.get(name, 0)
+        frames[name] = before + int(count) if "part" in suffix else max(before, int(count))
     text = (folder / "step.c").read_text()
     bodies = dict(re.findall(r"^[\w *]*?(\w+)\([^;{}]*\) \{\n(.*?)^\}", text, re.M | re.S))
 
