@@ -100,8 +100,8 @@ def tried(
 @pytest.mark.parametrize(
     ("act", "strike"),
     [
-        (records, raises),
         (pretends, raises),
+        pytest.param(records, raises, marks=pytest.mark.long),
         pytest.param(records, signals, marks=pytest.mark.long),
         pytest.param(records_steps, raises, marks=pytest.mark.long),
     ],
@@ -110,6 +110,10 @@ def test_at_each_line_of_a_start_and_an_end(
     act: Callable[[], None], strike: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried(act, monkeypatch, strike)
+
+
+def test_at_a_third_of_the_lines_of_a_start_and_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried(records, monkeypatch, raises, every=3)
 
 
 @pytest.mark.long
@@ -124,12 +128,12 @@ def test_each_time_that_a_line_runs(
 @pytest.mark.parametrize(
     ("act", "every"),
     [
-        (records_steps, 9),
+        (records_steps, 18),
         (pretends, 5),
-        (explores, 12),
+        (explores, 24),
         (lowers, 60),
         (compiles_a_cell, 48),
-        (benches, 36),
+        (benches, 72),
         pytest.param(explores, 7, marks=pytest.mark.long),
         pytest.param(compiles_a_cell, 7, marks=pytest.mark.long),
         pytest.param(lowers, 30, marks=pytest.mark.long),
