@@ -38,16 +38,24 @@ def children() -> set[psutil.Process]:
 
 
 def left(before: set[psutil.Process]) -> list[list[str]]:
-    """What runs that did not run before, after a moment to end.
+    """What runs that did not run before, after a minute to end.
 
     A pool that another test has left (`compile_worker`) starts and ends processes when it likes.
     """
-    _, alive = psutil.wait_procs(children() - before, timeout=10)
-    named: list[list[str]] = []
-    for one in alive:
-        with contextlib.suppress(psutil.Error):
-            named.append(one.cmdline())
-    return [words for words in named if not any("compile_worker" in word for word in words)]
+    started = [one for one in children() - before if not is_of_a_pool(one)]
+    _, alive = psutil.wait_procs(started, timeout=60)
+    return [words for one in alive if (words := command_of(one))]
+
+
+def command_of(process: psutil.Process) -> list[str]:
+    """Its command; empty where it has ended."""
+    with contextlib.suppress(psutil.Error):
+        return process.cmdline()
+    return []
+
+
+def is_of_a_pool(process: psutil.Process) -> bool:
+    return any("compile_worker" in word for word in command_of(process))
 
 
 def is_about_time(finding: str) -> bool:
