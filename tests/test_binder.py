@@ -201,7 +201,7 @@ def fetched(address: str) -> str:
     raise AssertionError(f"{address} does not answer")
 
 
-@pytest.mark.release
+@pytest.mark.long  # an environment of its own, and the tour
 @pytest.mark.live
 def test_binder_opens_the_tour_within_its_memory(checkout: Path, built: dict[str, str]) -> None:
     with served(checkout, built) as (address, server):

@@ -11,9 +11,11 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -71,26 +73,42 @@ def room_of(module: str) -> str:
     return module.split(".")[1] if "." in module else "__init__"
 
 
-def nodes(path: Path) -> Iterator[ast.AST]:
-    return ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+class Named(NamedTuple):
+    """What a module names of others."""
+
+    imported: tuple[str, ...]
+    """What it imports, in functions and for types too; "." for a relative import."""
+
+    of_torch: tuple[str, ...]
+    """What it takes of the name `torch`, apart from its version."""
 
 
-def imported(path: Path) -> Iterator[str]:
-    """The names that a module imports, in functions and for types too; "." for a relative one."""
-    for node in nodes(path):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from (
-                "." if node.level else f"{node.module}.{alias.name}" for alias in node.names
-            )
+def named(path: Path) -> Named:
+    return _named(path.read_text(encoding="utf-8"))
+
+
+@cache  # three rules ask, and a text is parsed once
+def _named(text: str) -> Named:
+    imported: list[str] = []
+    of_torch: list[str] = []
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Import(names=aliases):
+                imported += [alias.name for alias in aliases]
+            case ast.ImportFrom(module=module, names=aliases, level=level):
+                imported += ["." if level else f"{module}.{alias.name}" for alias in aliases]
+            case ast.Attribute(value=ast.Name(id="torch"), attr=name) if name[:2] != "__":
+                of_torch.append(name)
+            case _:
+                pass
+    return Named(tuple(imported), tuple(of_torch))
 
 
 def against_the_arrows(root: Path) -> list[str]:
     found = {
         f"{module} imports {name}"
         for module, path in modules(root).items()
-        for name in imported(path)
+        for name in named(path).imported
         if name == "." or name.startswith(f"{root.name}.")
         if room_of(name) not in MAY_IMPORT.get(room_of(module), ())
     }
@@ -106,7 +124,8 @@ def needs(root: Path) -> dict[str, set[str]]:
     known = modules(root)
     found: dict[str, set[str]] = {}
     for module, path in known.items():
-        owners = {name if name in known else name.rpartition(".")[0] for name in imported(path)}
+        names = named(path).imported
+        owners = {name if name in known else name.rpartition(".")[0] for name in names}
         found[module] = (owners & known.keys()) - {module, root.name}
     return found
 
@@ -142,24 +161,15 @@ def private_torch(root: Path) -> list[str]:
     found: list[str] = []
     for module, path in modules(root).items():
         if room_of(module) != "capture":
-            found += [f"{module}: {name}" for name in imported(path) if is_private_torch(name)]
-            found += [f"{module}: torch.{name}" for name in reached(path) if name[0] == "_"]
+            names, of_torch = named(path)
+            found += [f"{module}: {name}" for name in names if is_private_torch(name)]
+            found += [f"{module}: torch.{name}" for name in of_torch if name[0] == "_"]
     return found
 
 
 def is_private_torch(name: str) -> bool:
     first, *rest = name.split(".")
     return first == "torch" and any(part[:1] == "_" and part[:2] != "__" for part in rest)
-
-
-def reached(path: Path) -> Iterator[str]:
-    """What a module takes of the name `torch`, apart from its version."""
-    for node in nodes(path):
-        match node:
-            case ast.Attribute(value=ast.Name(id="torch"), attr=name) if name[:2] != "__":
-                yield name
-            case _:
-                pass
 
 
 READ_IN = ("model", "view", "render")

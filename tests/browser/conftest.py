@@ -76,7 +76,7 @@ class Notebook:
         """Save the notebook and wait until it is clean."""
         self.page.keyboard.press("Control+s")
         dirty = ".jp-mod-current.jp-mod-dirty, .lm-TabBar-tab.jp-mod-current.jp-mod-dirty"
-        self.page.wait_for_function(f"() => !document.querySelector('{dirty}')", timeout=30_000)
+        self.page.wait_for_function(f"() => !document.querySelector('{dirty}')", timeout=60_000)
 
 
 CONNECTED = """() => {
@@ -138,7 +138,7 @@ def serving(root: Path, *commands: Sequence[str]) -> Generator[Lab, None, None]:
         yield Lab(_address(root), folder, settings)
     finally:
         server.terminate()
-        server.wait(timeout=30)
+        server.wait(timeout=180)  # it ends its kernels first
         log.close()
 
 

@@ -29,13 +29,14 @@ def _recorder(name: str) -> Callable[[str, Path, str], Recording]:
     return recorded_apart if name in APART else recorded
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", [name for name in FAULTS if name not in MENDED])
 def test_the_first_finding_names_cause_and_line(name: str, tmp_path: Path) -> None:
     assert_found_first(FAULTS[name], tmp_path, name, _recorder(name))
 
 
 @pytest.mark.parametrize("name", MENDED)
 def test_what_the_remedy_says_ends_the_recompilations(name: str, tmp_path: Path) -> None:
+    """Of the faults that are mended here, the first finding is asked for here, too."""
     mended = MENDED[name]
     fault = FAULTS[name]
     found = assert_found_first(fault, tmp_path, name, _recorder(name))

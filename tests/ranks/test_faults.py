@@ -38,16 +38,24 @@ def children() -> set[psutil.Process]:
 
 
 def left(before: set[psutil.Process]) -> list[list[str]]:
-    """What runs that did not run before, after a moment to end.
+    """What runs that did not run before, after a minute to end.
 
     A pool that another test has left (`compile_worker`) starts and ends processes when it likes.
     """
-    _, alive = psutil.wait_procs(children() - before, timeout=10)
-    named: list[list[str]] = []
-    for one in alive:
-        with contextlib.suppress(psutil.Error):
-            named.append(one.cmdline())
-    return [words for words in named if not any("compile_worker" in word for word in words)]
+    started = [one for one in children() - before if not is_of_a_pool(one)]
+    _, alive = psutil.wait_procs(started, timeout=60)
+    return [words for one in alive if (words := command_of(one))]
+
+
+def command_of(process: psutil.Process) -> list[str]:
+    """Its command; empty where it has ended."""
+    with contextlib.suppress(psutil.Error):
+        return process.cmdline()
+    return []
+
+
+def is_of_a_pool(process: psutil.Process) -> bool:
+    return any("compile_worker" in word for word in command_of(process))
 
 
 def is_about_time(finding: str) -> bool:
@@ -128,14 +136,14 @@ def test_ctrl_c_ends_all_ranks(tmp_path: Path) -> None:
     code = "import dynamo_lab as lab\nfrom tests.ranks import faults\nlab.ranks(faults.slow, 2)"
     process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
     ranks: list[psutil.Process] = []
-    end = time.monotonic() + 60
+    end = time.monotonic() + LIMIT
     while len(ranks) < 2 and time.monotonic() < end:
         time.sleep(0.1)
         ranks = psutil.Process(process.pid).children(recursive=True)
     os.kill(process.pid, signal.SIGINT)
-    process.wait(60)
+    process.wait(LIMIT)
     assert len(ranks) >= 2
-    _, alive = psutil.wait_procs(ranks, timeout=20)
+    _, alive = psutil.wait_procs(ranks, timeout=60)
     assert alive == []
 
 

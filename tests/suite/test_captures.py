@@ -137,7 +137,7 @@ def _grows(name: str, line: Any) -> None:
 @pytest.mark.parametrize(
     ("ends", "limits", "outcomes"),
     [
-        (_slow, Limits(seconds=0.5), {"eager": "whole", "dynamo": "timed out"}),
+        (_slow, Limits(seconds=2.0), {"eager": "whole", "dynamo": "timed out"}),
         (_dies, Limits(), {"eager": "crashed"}),
         (_grows, Limits(memory=1 << 20), {"eager": "out of memory"}),
     ],

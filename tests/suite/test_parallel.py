@@ -75,7 +75,9 @@ def test_what_ranks_leave_says_why_there_are_no_times(
 @pytest.mark.live
 @pytest.mark.slow
 @pytest.mark.release
-@pytest.mark.parametrize("task", ON_RANKS)
+@pytest.mark.parametrize(
+    "task", [pytest.param(t, marks=pytest.mark.long) if t == "fsdp" else t for t in ON_RANKS]
+)
 def test_a_small_model_runs_on_two_ranks(task: Any) -> None:
     job = Job(model="transformer_encoder", cases=(), ranks=2)
     case = Case("transformer_encoder", task, "float32")

@@ -72,14 +72,14 @@ def test_what_hangs_is_ended_and_waiting_does_not_count(tmp_path: Path) -> None:
 if bad:
     time.sleep(60)
 step(case, "waiting")
-time.sleep(1.0)
+time.sleep(2.5)
 step(case, "timing")
 done(case)
 """
-    slow, patient = run(tmp_path, body, Limits(seconds=0.6))
+    slow, patient = run(tmp_path, body, Limits(seconds=2.0))
     assert (slow.verdict, slow.reason) == (
         "timed out",
-        "more than 0.6 s, the last of them compiling",
+        "more than 2 s, the last of them compiling",
     )
     assert patient.verdict == "pass"
 

@@ -109,7 +109,10 @@ class Changes(AbstractContextManager[T]):
 
 
 class Whole(AbstractContextManager[T]):
-    """A context manager that is entered and left without an interrupt."""
+    """A context manager that is entered and left without an interrupt.
+
+    It may be left twice: the second time does nothing, as of a generator and of an `ExitStack`.
+    """
 
     def __init__(self, inner: AbstractContextManager[T]) -> None:
         self._inner = inner
@@ -127,7 +130,11 @@ class Whole(AbstractContextManager[T]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool | None:
-        return held(self._inner.__exit__, kind, error, trace)
+        try:
+            return held(self._inner.__exit__, kind, error, trace)
+        except KeyboardInterrupt:  # perhaps before it could be held
+            held(self._inner.__exit__, kind, error, trace)
+            raise
 
 
 def whole(make: Callable[P, Iterator[T]]) -> Callable[P, AbstractContextManager[T]]:

@@ -47,6 +47,10 @@ class Unpacked(NamedTuple):
     mended: tuple[str, str]
 
 
+UNBUILT = 'inductor_configs={"aot_inductor.package_cpp_only": True}'
+"""Asks for a package of the sources, which no C++ compiler builds first, for ten seconds."""
+
+
 def _made(asked: str = "", body: str = "return x.sin() + 1", before: str = "") -> str:
     fault = "" if "# fault" in body else "  # fault"
     return _PROGRAM.format(body=body, before=before, asked=asked, fault=fault)
@@ -74,7 +78,7 @@ FAULTS: dict[str, Unpacked] = {
         ("model.so", "model.pt2"),
     ),
     "folder": Unpacked(
-        _made().replace('here / "model.pt2"', 'here / "new" / "model.pt2"'),
+        _made(UNBUILT).replace('here / "model.pt2"', 'here / "new" / "model.pt2"'),
         "The folder that `model.pt2` was to be written to does not exist.",
         ("def package", 'os.makedirs(here / "new", exist_ok=True)\n\ndef package'),
     ),

@@ -34,13 +34,30 @@ def test_the_first_finding_names_cause_and_line(name: str, tmp_path: Path) -> No
     assert not found.can_apply
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", FAULTS)
+UNBUILT = {"aot_inductor.package_cpp_only": True}
+"""A package of the sources: they are written, and no C++ compiler builds them, for ten seconds."""
+
+
+def packed_unbuilt(source: str, folder: Path, name: str) -> str:
+    made = program(source, folder, name)
+    asked = made.given().get("inductor_configs", {})
+    return made.package(inductor_configs={**asked, **UNBUILT})
+
+
+@pytest.mark.parametrize("name", [name for name in FAULTS if name != "compiler"])
 def test_what_it_says_to_do_makes_a_package(name: str, tmp_path: Path) -> None:
     source = FAULTS[name].source
     mended = source.replace(*FAULTS[name].mended)
     assert mended != source
-    assert program(mended, tmp_path, f"packed_{name}").package()
+    with pytest.raises(Exception, match=r"\w"):  # none of the faults is the C++ compiler's
+        packed_unbuilt(source, tmp_path, f"unpacked_{name}")
+    assert packed_unbuilt(mended, tmp_path, f"packed_{name}")
+
+
+@pytest.mark.slow
+def test_another_compiler_makes_a_package(tmp_path: Path) -> None:
+    mended = FAULTS["compiler"].source.replace(*FAULTS["compiler"].mended)
+    assert program(mended, tmp_path, "packed_compiler").package()
 
 
 def test_a_setting_that_is_spelled_wrong_has_one_like_it(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_what_it_started_ends_with_it(tmp_path: Path, is_endless: bool) -> None:
         "print(child, file=sys.stderr, flush=True)\n"
         f"time.sleep(600 if {is_endless} else 0)\n"
     )
-    ended = run_apart([*PYTHON, program], tmp_path, 3.0 if is_endless else 60.0)
+    ended = run_apart([*PYTHON, program], tmp_path, 6.0 if is_endless else 60.0)
     assert ended.by == ("time" if is_endless else "itself")
     child = int(ended.said)
     while is_running(child):  # it is being ended

@@ -1,7 +1,9 @@
 """Edits of a generated kernel: built apart, checked, refused, timed; nothing stays behind."""
 
+import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from dynamo_lab.api.recording import Recording
 from dynamo_lab.errors import EditError
 
 ADDS = "static_cast<float>(1.0)"
+OURS = "DYNAMO_LAB_TEST_OF_EDITS"
+"""In the environment of what a test here starts, and of nothing that runs beside it."""
 
 
 def program(x: torch.Tensor) -> torch.Tensor:
@@ -108,13 +112,14 @@ def test_what_does_not_compile_has_the_compilers_words_at_their_line(recording: 
     ],
 )
 def test_what_crashes_or_never_ends_does_so_elsewhere(
-    recording: Recording, change: str, seconds: float, said: str
+    recording: Recording, change: str, seconds: float, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv(OURS, str(os.getpid()))
     edited = recording.edit_kernel(0, replaced(")\n{\n", f")\n{{\n{change}\n"), seconds=seconds)
     assert edited.verdict == "failed"
     assert said in edited.reason
     assert edited.timings == ()
-    for _ in range(500):  # what is killed does not end at once
+    for _ in range(3000):  # what is killed does not end at once
         if not running("dynamo_lab.live.edit_process"):
             break
         time.sleep(0.02)
@@ -122,9 +127,15 @@ def test_what_crashes_or_never_ends_does_so_elsewhere(
 
 
 def running(module: str) -> list[str]:
-    """The processes of this user that run a module."""
-    found = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
-    return [one.decode() for one in found if module.encode() in one]
+    """The commands that run a module with our mark, whoever is their parent by now."""
+    mark = f"{OURS}={os.getpid()}".encode()
+    found: list[str] = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it ended meanwhile, or is another user's
+            command = (place / "cmdline").read_bytes().decode()
+            if module in command and mark in (place / "environ").read_bytes().split(b"\0"):
+                found.append(command)
+    return found
 
 
 @pytest.mark.slow

@@ -77,6 +77,20 @@ def state() -> dict[str, Any]:
     }
 
 
+def differences(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """What is not as it was, before and now; of settings those that changed alone."""
+    found: dict[str, Any] = {}
+    for name, value in now.items():
+        was = before[name]
+        if value == was:
+            continue
+        if isinstance(value, dict):
+            keys = [key for key in {**was, **value} if was.get(key) != value.get(key)]
+            was, value = ({key: one.get(key) for key in keys} for one in (was, value))
+        found[name] = (was, value)
+    return found
+
+
 class Tracer:
     """Counts lines and calls of our own files, and strikes at one of them."""
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -18,6 +18,9 @@ from dynamo_lab.view.graphs.repeats.stretches import stretches
 from dynamo_lab.view.graphs.scenes import Scenes, nodes_of
 from tests.view.graphs.unrolled import long_loop, recorded
 from tests.view.samples.table import Table
+
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A property holds on a busy machine, too."""
 
 STEPS = 12
 CHANGED = 6
@@ -115,6 +118,7 @@ def test_bodies_of_their_own_keep_blocks_apart() -> None:
     assert shown(replace(called, graphs=(changed,))).repeats == ()
 
 
+@unhurried
 @given(st.lists(st.integers(0, 3), max_size=60))
 def test_stretches_are_equal_and_as_long_as_they_get(keys: list[int]) -> None:
     def same(one: int, other: int) -> bool:
@@ -127,6 +131,7 @@ def test_stretches_are_equal_and_as_long_as_they_get(keys: list[int]) -> None:
         assert end == len(keys) or keys[end] != keys[end - period]
 
 
+@unhurried
 @given(st.lists(st.integers(0, 2), min_size=1, max_size=9), st.integers(6, 12))
 def test_a_repeated_row_is_found(row: list[int], times: int) -> None:
     keys = [7, *(row * times), 8]
