@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 EVERY_TIME = ("00_start_here", "05_decompositions")
 """The lessons that each run of the tests runs: the tour, and a short one with exercises."""
 
-AT_NIGHT = ("08_measuring_honestly", "09_a_training_step", "12_capstone", "18_several_ranks")
-"""Those whose answers are trained, timed or run as ranks: minutes of them, half of the course's."""
+AT_NIGHT = ("18_several_ranks",)
+"""Those that start processes for each answer: minutes of them."""
 
 
 def _run_at_release(lesson: Path) -> Any:

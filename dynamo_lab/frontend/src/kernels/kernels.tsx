@@ -68,8 +68,18 @@ function Row({ item }: { item: Item }) {
 /** How many kernels there are, or belong to what is pinned, and whether only those are listed. */
 function Head({ all, kin, only, toggle }: { all: number; kin: number; only: boolean; toggle(): void }) {
   const isTimed = useModel().view.bench !== null;
-  const canBe = useStore().tabs.value.includes("bench");
-  if (kin === 0) return <div class="dl-toolbar dl-kernel-count"><span class="dl-dim">{plural(all, "kernel")}</span>{canBe && <span class="dl-dim">{isTimed ? "their times:" : "not timed:"} <GoTab tab="bench" /></span>}</div>;
+  const { source, tabs } = useStore();
+  const canBe = tabs.value.includes("bench");
+  const runsOnce = !canBe && source.runs && !source.progress.value;
+  if (kin === 0) {
+    return (
+      <div class="dl-toolbar dl-kernel-count">
+        <span class="dl-dim">{plural(all, "kernel")}</span>
+        {canBe && <span class="dl-dim">{isTimed ? "their times:" : "not timed:"} <GoTab tab="bench" /></span>}
+        {runsOnce && <span class="dl-dim">not timed: that takes <code>%%compile</code> or <code>explore()</code>, whose program can run again</span>}
+      </div>
+    );
+  }
   return (
     <div class="dl-toolbar dl-kernel-count">
       <label class="dl-check" title="List only the kernels that belong to what is selected"><input type="checkbox" checked={only} onChange={toggle} /> only these</label>
