@@ -300,16 +300,20 @@ def failed(request: pytest.FixtureRequest) -> lab.Recording:
     """What is recorded where the C compiler takes no kernel of the forward, or the backward."""
     torch.compiler.reset()
     x = torch.randn(5, requires_grad=True)
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(BuildError):
-        patch.setattr(build_of_c, "_made", {})  # whatever other tests had made
-        with lab.record() as recorder:
-            run = torch.compile(refused, backend="lab")
-            if request.param == "backward":
-                found = run(x)
-                patch.setattr(build_of_c, "prelude", lambda: "#error no\n")
-                found.backward()
+    run = torch.compile(refused, backend="lab")
+
+    def ends(patch: pytest.MonkeyPatch) -> None:
+        if request.param == "backward":
+            found = run(x)
             patch.setattr(build_of_c, "prelude", lambda: "#error no\n")
-            run(x)
+            found.backward()
+        patch.setattr(build_of_c, "prelude", lambda: "#error no\n")
+        run(x)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build_of_c, "_made", {})  # whatever other tests had made
+        with pytest.raises(BuildError), lab.record() as recorder:
+            ends(patch)
     return recorder.recording
 
 
