@@ -6,6 +6,7 @@ rule becomes closures; a node without, or whose rule refuses, becomes a call of 
 
 from __future__ import annotations
 
+import functools
 import operator
 import time
 from dataclasses import dataclass
@@ -18,8 +19,10 @@ from torch.fx.node import map_aggregate
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import of_node
 from dynamo_lab.compiler.index import Index
+from dynamo_lab.compiler.layout import channels_last
 from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.rules import RULES, Call, Meta
+from dynamo_lab.compiler.rules.convolutions import in_channels_last
 from dynamo_lab.compiler.rules.views import VIEWS
 from dynamo_lab.compiler.sizes import Sizes
 from dynamo_lab.compiler.stored import why_dear
@@ -187,7 +190,10 @@ class _Lowering:
     def _extern(self, node: fx.Node, value: Any, reason: str) -> Any:
         if isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
             raise CannotLower(f"{node.target} writes into its argument")
-        args, kwargs = _given(node, self._passed)
+        lies = in_channels_last(node, value)
+        asked = set(node.all_input_nodes[:2]) if lies is not value else set[fx.Node]()
+        value = lies
+        args, kwargs = _given(node, functools.partial(self._passed, asked))
         call = Extern(
             node.name,
             node.target,
@@ -206,12 +212,13 @@ class _Lowering:
         self.graph.work.append(call)
         return made if call.many else made[0]
 
-    def _passed(self, arg: Any) -> Any:
-        """An argument of ATen's: a tensor as the strided memory that its fake one was."""
+    def _passed(self, asked: Collection[fx.Node], arg: Any) -> Any:
+        """An argument of ATen's: a tensor as its fake one lay, or its channels last if asked."""
         made = self._argument(arg)
         if not isinstance(made, LazyTensor):
             return made
-        return self.graph.view(made, self._meta(arg.meta["val"]).stride, own=False)
+        stride = channels_last(made.size) if arg in asked else self._meta(arg.meta["val"]).stride
+        return self.graph.view(made, stride, own=False)
 
     def _result(self, call: Extern, k: int, value: Any, node: fx.Node) -> Any:
         if isinstance(value, torch.Tensor):
