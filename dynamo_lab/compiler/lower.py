@@ -105,9 +105,8 @@ class _Lowering:
                 start = time.perf_counter()
                 try:
                     made = self.made[node] = handlers.get(node.op, self._call)(node)
-                except (
-                    Unsupported
-                ) as refusal:  # of a size: neither a rule nor a call can do without
+                except Unsupported as refusal:
+                    # of a size: neither a rule nor a call can do without
                     raise CannotLower(f"{node.target}: {refusal}") from None
             seconds = time.perf_counter() - start
             self.graph.lowered.append(LoweredNode(node, made, seconds))
@@ -190,24 +189,16 @@ class _Lowering:
     def _extern(self, node: fx.Node, value: Any, reason: str) -> Any:
         if isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
             raise CannotLower(f"{node.target} writes into its argument")
-        lies = in_channels_last(node, value)
-        asked = set(node.all_input_nodes[:2]) if lies is not value else set[fx.Node]()
-        value = lies
+        traced, value = value, in_channels_last(node, value)
+        asked = node.all_input_nodes[:2] if value is not traced else []
         args, kwargs = _given(node, functools.partial(self._passed, asked))
+        many = isinstance(value, tuple | list)
         call = Extern(
-            node.name,
-            node.target,
-            args,
-            kwargs,
-            [],
-            isinstance(value, tuple | list),
-            set(),
-            reason,
-            keeps_order=_keeps_order(node),
+            node.name, node.target, args, kwargs, [], many, set(), reason, _keeps_order(node)
         )
         for arg in _leaves((args, kwargs)):
             call.reads |= _names_in(arg)
-        values: Sequence[Any] = value if isinstance(value, tuple | list) else [value]
+        values: Sequence[Any] = value if many else [value]
         made = [self._result(call, k, item, node) for k, item in enumerate(values)]
         self.graph.work.append(call)
         return made if call.many else made[0]
