@@ -61,14 +61,25 @@ class NoCCompiler(DynamoLabError):
 
 
 class BuildError(DynamoLabError):
-    """The C compiler refused a kernel. `source` is what it was given, `message` what it said."""
+    """The C compiler refused a kernel.
 
-    def __init__(self, message: str, source: str, nodes: Sequence[str] = ()) -> None:
+    Attributes:
+        source: what it was given, the prelude before the kernel.
+        message: what it said.
+        nodes: those that the kernel computes, where that is known.
+        line: of the kernel's text, where it named one.
+    """
+
+    def __init__(
+        self, message: str, source: str, nodes: Sequence[str] = (), stack: str = ""
+    ) -> None:
         found = re.search(r"kernel\.c:(\d+):\d+: (?:fatal )?error: (.*)", message)
-        first = f" at line {found[1]}: {found[2]}." if found else ":"
+        first = f" in line {found[1]} of its text: {found[2]}." if found else ":"
         named = f"the kernel of {', '.join(nodes)}" if nodes else "a kernel"
-        super().__init__(f"The C compiler refused {named}{first}\n{message}")
-        self.source, self.message = source, message
+        whose = f"\nOriginal traceback:\n{stack}" if stack else ""  # as FX tells a node's lines
+        super().__init__(f"The C compiler refused {named}{first}\n{message}{whose}")
+        self.source, self.message, self.nodes = source, message, tuple(nodes)
+        self.line = int(found[1]) if found else None
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from dynamo_lab.compiler.work import Extern, Loop
 
@@ -24,6 +24,8 @@ class Group:
     writes: set[str] = field(init=False)
     forced: bool = False
     """Was it joined by the reader's will where that is not legal?"""
+    keeps_order: ClassVar[bool] = False
+    """Its turn among random numbers and checks never matters."""
 
     def __post_init__(self) -> None:
         self.reads = set[str]().union(*(node.reads for node in self.nodes))
@@ -33,11 +35,6 @@ class Group:
     def reducing(self) -> Loop | None:
         """One of its reductions, if it has any: all go over the same loops."""
         return next((node for node in self.nodes if node.reduction), None)
-
-    @property
-    def keeps_order(self) -> bool:
-        """Whether its turn among random numbers and checks matters: never."""
-        return False
 
     def __str__(self) -> str:
         return "+".join(node.buffer.name for node in self.nodes)

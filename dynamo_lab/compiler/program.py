@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from dynamo_lab.compiler.build import BuildError
 from dynamo_lab.compiler.fusion import Choices, Schedule, schedule
 from dynamo_lab.compiler.groups import Group, Unit
 from dynamo_lab.compiler.kernel import Kernel
@@ -122,13 +123,11 @@ class Program:
 
         Raises:
             NoCCompiler: no C compiler was found.
-            BuildError: the compiler refused a kernel.
+            BuildError: the compiler refused a kernel, whose nodes and the reader's line it names.
         """
         if not self._is_built:
             wrapper = self.start()
-            functions = self._timed(
-                "build", lambda: self.target.functions(self.kernels, self.sources)
-            )
+            functions = self._timed("build", self._functions)
             wrapper.__globals__.update(functions)
             self._is_built = True
         return self
@@ -138,6 +137,20 @@ class Program:
         self.build()
         assert self._function is not None
         return self._function(args)
+
+    def _functions(self) -> dict[str, Callable[..., None]]:
+        try:
+            return self.target.functions(self.kernels, self.sources)
+        except BuildError as refused:
+            stack = self._stack(refused)
+            raise BuildError(refused.message, refused.source, refused.nodes, stack) from None
+
+    def _stack(self, refused: BuildError) -> str:
+        """Where the reader wrote what the refused line computes, or the kernel's first node."""
+        at = next(at for at, one in enumerate(self.kernels) if one.origins == refused.nodes)
+        name = self.origins[at].get(refused.line or 0, refused.nodes[0])
+        stacks = (n.meta.get("stack_trace") for n in self.module.graph.nodes if n.name == name)
+        return next(stacks, None) or ""
 
     def _made_kernels(self) -> dict[int, Kernel]:
         units = self.schedule.units

@@ -76,6 +76,8 @@ class Named:
 class Loop:
     """For each position in `outer`, and each in `inner` if it reduces: a value into a buffer."""
 
+    keeps_order = False  # its turn among random numbers and checks never matters
+
     def __init__(
         self,
         buffer: Buffer,
@@ -109,11 +111,6 @@ class Loop:
     def writes(self) -> set[str]:
         """The buffer that it fills."""
         return {self.buffer.name}
-
-    @property
-    def keeps_order(self) -> bool:
-        """Whether its turn among random numbers and checks matters: never."""
-        return False
 
     def emit(self, outer: Position, inner: Position) -> Value:
         """Record this loop's body with these index expressions for its loop variables."""

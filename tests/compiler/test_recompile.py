@@ -93,7 +93,9 @@ def test_a_text_is_changed_by_the_name_that_is_shown(
     change(recording, graph, what="undo")
     broken = change(recording, graph, what="text", kernel="kernel0", text=text.replace("for", "fo"))
     refused = re.fullmatch(
-        r"The C compiler refused the kernel of .+ at line \d+: .+", broken["sentence"], re.DOTALL
+        r"The C compiler refused the kernel of .+ in line \d+ of its text: .+",
+        broken["sentence"],
+        re.DOTALL,
     )
     assert refused, broken["sentence"]
     crash = f"{text.rstrip()[:-1]}  *(volatile int*)8 = 1;\n}}"

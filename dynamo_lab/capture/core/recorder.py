@@ -13,7 +13,7 @@ from dynamo_lab.capture.core.environment import describe_environment
 from dynamo_lab.capture.core.hooks import ORIGINAL_CODES, REAL_STACK
 from dynamo_lab.capture.core.peaks import Peaks
 from dynamo_lab.capture.core.sources import Texts
-from dynamo_lab.errors import AbsentError
+from dynamo_lab.errors import AbsentError, DynamoLabError
 from dynamo_lab.model.attention.calls import Attention
 from dynamo_lab.model.autograd import Partition
 from dynamo_lab.model.breaks import Break
@@ -221,8 +221,11 @@ class Recorder:
             for one, at in zip(told, steps, strict=True)
             if self.texts.is_users(one.filename)
         ]
-        if not own or _runs_graph(*own[-1][1]):
-            return self._line_of_node(error)
+        of_node = self._line_of_node(error)
+        # a refused kernel of a backward is raised where the user calls for all of the gradients
+        is_ours = of_node is not None and isinstance(error, DynamoLabError)
+        if is_ours or not own or _runs_graph(*own[-1][1]):
+            return of_node
         return self.texts.span_of_summary(own[-1][0])
 
     def _line_of_node(self, error: BaseException) -> int | None:

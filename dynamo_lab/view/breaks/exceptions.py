@@ -17,6 +17,8 @@ _WRAPPERS = frozenset({"InductorError", "LoweringException", "TorchRuntimeError"
 COMPILERS = _WRAPPERS | {"BackendCompilerFailed", "InternalTorchDynamoError", "Unsupported"}
 """What compiling a line raises, and Python never does where it runs the line itself."""
 
+_REFUSED = re.compile(r"The C compiler refused the kernel of ")
+
 _ERROR = re.compile(r"(?:[\w.]*\.)?(\w+(?:Error|Exception|Exit|Interrupt|Failed)): *(.*)")
 
 
@@ -28,6 +30,11 @@ def failure_line(failure: Failure | None, places: Places) -> str:
     if failure.span is None:
         return text
     return f"{text.rstrip('.')}, at {places.where_span(failure.span)}"
+
+
+def is_refused_kernel(failure: Failure) -> bool:
+    """Whether the backend `lab` wrote a kernel that its compiler does not take."""
+    return failure.type == "BuildError" and _REFUSED.match(failure.message) is not None
 
 
 def whole(failure: Failure | None, line: str) -> str:

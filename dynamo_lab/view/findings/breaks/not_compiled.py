@@ -1,11 +1,13 @@
-"""A function whose compilation failed, where no break is the cause."""
+"""A function whose compilation failed, or that of its kernels, where no break is the cause."""
 
 import re
 from collections.abc import Iterator
 
 from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.around import try_around
-from dynamo_lab.view.breaks.exceptions import failure_line
+from dynamo_lab.view.breaks.exceptions import COMPILERS, failure_line, is_refused_kernel
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import gist
@@ -27,6 +29,10 @@ _EAGERLY = (
     "Call it without `torch.compile` first: an error of the program's own shows there as well. If "
     "it runs, `lab.why_wrong` names the part of the compiler that fails."
 )
+_REFUSED = (
+    "The kernel's text is what is wrong, not your program: the tab Kernels shows it. Until the "
+    'backend is mended, `backend="aot_eager"` runs the same graph by ATen alone.'
+)
 
 
 def find(facts: Facts) -> Iterator[Found]:
@@ -36,9 +42,32 @@ def find(facts: Facts) -> Iterator[Found]:
         return
     broken = {item.frame for item in recording.breaks}
     names = frame_names(recording)
-    for frame in recording.frames:
-        if frame.outcome == "failed" and frame.id not in broken:
+    failed = [frame for frame in recording.frames if frame.outcome == "failed"]
+    for frame in failed or _failed_in_a_call(recording):
+        if frame.id not in broken or frame.outcome != "failed":
             yield _found(frame, names[frame.id], facts)
+
+
+def _failed_in_a_call(recording: Recording) -> list[Frame]:
+    """The function that was captured, and whose kernels or backward no compiler made when it ran.
+
+    It is the one whose graph has a node on the failure's line, or the only one that was captured.
+    """
+    failure = recording.failure
+    if failure is None or not (is_refused_kernel(failure) or failure.type in COMPILERS):
+        return []
+    graphs = [graph for graph in recording.captured_graphs() if graph.frame is not None]
+    at = failure.span
+    on_line = [graph for graph in graphs if at is not None and _has_line(graph, at, recording)]
+    ids = {graph.frame for graph in on_line or graphs}
+    return [recording.frames[one] for one in ids if one is not None] if len(ids) == 1 else []
+
+
+def _has_line(graph: Graph, span: int, recording: Recording) -> bool:
+    stacks = {stack for stack in graph.nodes.stack if stack >= 0}
+    line = (recording.spans[span].source, recording.spans[span].line)
+    spans = (recording.spans[at] for stack in stacks for at in recording.stacks[stack])
+    return any((one.source, one.line) == line for one in spans)
 
 
 def _found(frame: Frame, name: str, facts: Facts) -> Found:
@@ -68,6 +97,8 @@ def _remedy(facts: Facts, line: Line) -> str:
     failure = facts.recording.failure
     if failure is None:
         return _EAGERLY
+    if is_refused_kernel(failure):
+        return _REFUSED
     if _NO_FAKE.search(failure.message):
         return "Register a function that returns an empty tensor of the result's shape."
     if _MESSAGE.search(failure.message):
