@@ -136,12 +136,20 @@ class _Locations:
 
 
 def ptx_lines(text: str, file: str) -> dict[int, int]:
-    """For each line of PTX as it is, from 1, the kernel's line."""
+    """For each line of PTX as it is, from 1, the kernel's line.
+
+    Of inline assembly the first location holds for the whole: the LLVM of Triton 3.9 counts on
+    from it, a line for each instruction.
+    """
     found: dict[int, int] = {}
     locations, current = _Locations(text, file), 0
+    is_inline = is_known = False
     for number, row in enumerate(text.split("\n"), 1):
+        if "// begin inline asm" in row or "// end inline asm" in row:
+            is_inline, is_known = "begin" in row, False
         if loc := _LOC.match(row):
-            current = locations.line(loc)
+            line = locations.line(loc)
+            current, is_known = current if is_known else line, is_inline
         elif current:
             found[number] = current
     return found

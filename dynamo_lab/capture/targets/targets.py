@@ -111,9 +111,10 @@ def _holders(name: str) -> list[Any]:
 
 def _triton(undo: Undo, target: Target) -> None:
     """Triton's driver is asked for the target, which it names, and for nothing else."""
-    _replace(undo, hooks.TRITON.get(), has_triton=lambda: True)
-    for module in _holders("has_triton"):
-        _replace(undo, module, has_triton=lambda: True)
+    owner = hooks.TRITON.get()
+    undo.add(_restored, owner.has_triton)
+    for module in (owner, *_holders("has_triton")):
+        _replace(undo, module, has_triton=_has_triton)
     try:
         from triton.runtime import driver
     except ImportError:  # its source can be written without it
@@ -124,6 +125,18 @@ def _triton(undo: Undo, target: Target) -> None:
         is_active=lambda: True,
     )
     _replace(undo, driver, _active=named)
+
+
+def _has_triton(**_: bool) -> bool:
+    """What stands in for PyTorch's own answer, whatever it is asked for."""
+    return True
+
+
+def _restored(own: Any) -> None:
+    """Modules that Inductor imported meanwhile took the stand-in's name: each gets its own."""
+    for module in _holders("has_triton"):
+        if module.has_triton is _has_triton:
+            module.has_triton = own
 
 
 def gpu_target(target: Target) -> Any:

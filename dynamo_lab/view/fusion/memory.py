@@ -10,8 +10,8 @@ from dynamo_lab.model.graphs import Value
 from dynamo_lab.view.core.values import value_text
 from dynamo_lab.view.core.words import plural, size
 
-_WITH_BODIES = {"Conditional", "WhileLoop", "InvokeSubgraph"}
-"""The classes of Inductor's IR that run a body: `cond`, `while_loop` and nested regions."""
+_WITH_BODIES = {"Conditional", "Switch", "WhileLoop", "InvokeSubgraph"}
+"""The classes of Inductor's IR that run a body; from torch 2.15 on, `cond` is a "Switch"."""
 
 
 class MemoryStep(Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import torch
 from torch._dynamo import config
 
 import dynamo_lab as lab
@@ -246,8 +247,16 @@ def explored(source: str, inputs: str, name: str, backend: str = "eager") -> lab
         return lab.explore(fn, *args, backend=backend)
 
 
+MENDED = ("a name that is not defined",)
+"""What torch 2.15 compiles without a break."""
+IS_2_15 = torch.__version__ >= "2.15"
+
+
 @pytest.mark.parametrize("name", TRIALS)
 def test_following_the_advice_ends_the_break(name: str) -> None:
+    if IS_2_15 and name in MENDED:
+        assert explored(TRIALS[name][1], TRIALS[name][3], name).breaks == ()
+        return
     assert_ends(name, TRIALS[name])
 
 
@@ -341,4 +350,4 @@ def test_no_advice_is_without_a_trial() -> None:
 def test_a_number_that_python_draws_is_told_as_one_also_where_its_module_is_not_known() -> None:
     source = "import random\ndef f(x):\n    return x * random.random() + torch.rand(1)"
     found = build(explored(source, "torch.arange(4.0)", "draws")).breaks
-    assert [one.title for one in found] == ["Python's random numbers"]
+    assert [one.title for one in found] == ([] if IS_2_15 else ["Python's random numbers"])

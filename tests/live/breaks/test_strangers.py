@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+import torch
 
 from dynamo_lab.view import build
 from tests.live.breaks.test_more_advice import assert_ends, explored
@@ -121,8 +122,12 @@ def f(x):
 
 
 def test_an_operator_that_fails_in_a_try_fails_the_compilation_and_not_the_program() -> None:
-    (finding,) = view(TRIED)[0].findings
-    assert finding.remedy.startswith("Uncompiled, the `try` at line 4 may catch this.")
+    recording, _ = view(TRIED)
+    if torch.__version__ >= "2.15":  # Dynamo goes on in the `except`
+        assert recording.failure is None
+    else:
+        (finding,) = recording.findings
+        assert finding.remedy.startswith("Uncompiled, the `try` at line 4 may catch this.")
     disabled = TRIED.replace("def f", "@torch.compiler.disable\ndef g")
     left, _ = view(f"{disabled}\ndef f(x):\n    return g(x) + 1")
     assert left.failure is None

@@ -115,7 +115,12 @@ def test_a_recurrent_module_alone_is_no_place_where_nothing_can_be_done() -> Non
     [item] = view.breaks
     assert [fix.name for fix in item.fixes] == ["allow_rnn"]
     assert not any("nothing to change" in text for text in item.advice)
-    assert "skipped `LSTM`, which broke at the compiled call" in view.summary.sentence
+    told = (
+        "broke once, at the compiled call"  # and Dynamo goes on after it
+        if torch.__version__ >= "2.15"
+        else "skipped `LSTM`, which broke at the compiled call"
+    )
+    assert told in view.summary.sentence
     assert "allow_rnn" in recording.findings[0].code
 
 

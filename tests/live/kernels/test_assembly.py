@@ -61,7 +61,8 @@ def test_triton_down_to_nvidias_instructions(target: str) -> None:
     assert reached(made, "TTIR", "tt.load") == loads
     assert reached(made, "PTX", "ld.global") == loads
     assert reached(made, "PTX", "st.global") == stores
-    assert reached(made, "PTX", "shfl.") == reductions  # inlined: their caller's line
+    shuffled = reached(made, "PTX", "shfl.") | reached(made, "PTX", "redux.")
+    assert shuffled == reductions  # inlined: their caller's line
     if "SASS" in {level.name for level in made.levels}:
         assert reached(made, "SASS", "STG") == stores
         assert made.resources.registers
@@ -189,3 +190,28 @@ def test_without_an_assembler_a_note_says_so() -> None:
     recording = lab.lower(head, *inputs(), target="mps", assembly=True)
     assert recording.assemblies == ()
     assert any(note.about == "assembly" and "Mac" in note.message for note in recording.notes)
+
+
+COUNTED = """
+.file 1 "/tmp/k.py"
+.loc 1 33 12
+mul.lo %r1, %r2, 4;
+// begin inline asm
+.loc 1 33 12
+mov.u32 %r12, %r16;
+.loc 1 34 12
+ld.global.b32 %r12, [ %rd4 ];
+// end inline asm
+mov.b32 %r17, 0;
+.loc 1 36 5
+add.s32 %r3, %r12, 1;
+"""
+
+
+def test_inline_assembly_is_of_one_line_though_llvm_counts_its_instructions() -> None:
+    from dynamo_lab.capture.assembly.listings import ptx_lines
+
+    rows, lines = COUNTED.split("\n"), ptx_lines(COUNTED, "k.py")
+    named = {rows[at - 1].partition(" ")[0]: of for at, of in lines.items()}
+    assert named["ld.global.b32"] == named["mov.u32"] == named["mov.b32"] == 33
+    assert named["add.s32"] == 36

@@ -73,15 +73,16 @@ rec = lab.explore(lambda x: opaque(x) * 2, torch.ones(3), backend="aot_eager")
         view="graphs",
         names=("compiler.substitute_in_graph",),
         program="""
-import operator
-@torch.compiler.substitute_in_graph(operator.indexOf)
-def index_of(a, b, /): return [i for i, one in enumerate(a) if one == b][0]
-rec = lab.explore(lambda x: x + operator.indexOf([3, 4], 4), torch.ones(3), backend="eager")
+import zlib
+@torch.compiler.substitute_in_graph(zlib.crc32, skip_signature_check=True)
+def length(data, value=0): return len(data)
+rec = lab.explore(lambda x: x + zlib.crc32(b"abc"), torch.ones(3), backend="eager")
 """,
         seen=lambda rec: partly(
             "one graph without a break; not that another function was traced in its place",
             breaks(rec) == [],
             calls(rec) == ["operator.add"],
+            any("3" in node.arguments for node in rec.captured_graphs()[0].nodes),
         ),
         source=f"{_MADE}.substitute_in_graph.html",
     ),

@@ -172,9 +172,15 @@ rec = lab.lower(f, q, k, target="cuda:sm_90", grad=False)
         needs=("_higher_order_ops.flex_gemm",),
         program="""
 from torch._higher_order_ops.flex_gemm import flex_gemm
-rec = lab.lower(flex_gemm, torch.ones(64, 64), torch.ones(64, 64), target="cuda:sm_90")
+def f(x): return flex_gemm(torch.mm, (x, x), lambda y: y.relu())
+rec = lab.lower(f, torch.ones(64, 64), target="cuda:sm_90")
 """,
-        seen=lambda rec: shown("the operator", any("flex_gemm" in one for one in calls(rec))),
+        seen=lambda rec: shown(
+            "the operator, its body, and the kernels that are made of both",
+            any("flex_gemm" in one for one in calls(rec)),
+            bodies(rec) == 1,
+            len(rec.kernels) > 0,
+        ),
         source=_HIGHER,
     ),
     Row(

@@ -11,6 +11,10 @@ ON_PURPOSE = (
     "your code."
 )
 
+_ITERATOR = (
+    "Make a list or a tuple of it: Dynamo cannot advance an iterator that was created before this "
+    "graph began."
+)
 RULES = (
     Rule(
         r"graph_break\(\)",
@@ -110,6 +114,7 @@ RULES = (
                 parts = [x * i for i in range(3)]
                 return sum(parts)  # print("parts") after the call
             """,
+            mended_in="2.15",
         ),
     ),
     Rule(
@@ -119,10 +124,13 @@ RULES = (
     Rule(
         r"(?i)^missing tp_iter",
         "iterator from outside",
-        (
-            "Make a list or a tuple of it: Dynamo cannot advance an iterator that was created "
-            "before this graph began.",
-        ),
+        (_ITERATOR,),
+    ),
+    Rule(  # the same in torch 2.15's words
+        r"(?i)^C-implemented special method",
+        "iterator from outside",
+        (_ITERATOR,),
+        context=r"__iter__|__next__",
     ),
     Rule(
         r"(?i)context manager|contextlib",
@@ -193,6 +201,7 @@ RULES = (
             def f(x):
                 return scale(x)
             """,
+            mended_in="2.15",
         ),
     ),
     Rule(

@@ -9,13 +9,15 @@ class Example(NamedTuple):
 
     Both are whole source texts that define `f`; `inputs` are its arguments. They are also tests:
     `tests/live/breaks/test_advice.py` compiles both, and compares their numbers where `same` says
-    that they agree.
+    that they agree. `mended_in` is the oldest release that is known to compile the first of them
+    without this break, as "2.15".
     """
 
     before: str
     after: str
     inputs: str
     same: bool
+    mended_in: str = ""
 
 
 class Rule(NamedTuple):
@@ -29,7 +31,12 @@ class Rule(NamedTuple):
 
 
 def example(
-    before: str, after: str, inputs: str = "torch.arange(4.0)", *, same: bool = True
+    before: str,
+    after: str,
+    inputs: str = "torch.arange(4.0)",
+    *,
+    same: bool = True,
+    mended_in: str = "",
 ) -> Example:
     """An example made from indented texts."""
-    return Example(dedent(before).strip(), dedent(after).strip(), inputs, same)
+    return Example(dedent(before).strip(), dedent(after).strip(), inputs, same, mended_in)

@@ -18,7 +18,7 @@ _OF_DDP = (
 )
 _OTHERS = (
     "Compile the module itself where it is made, whoever calls it: with `torch.compile`, as "
-    "`model.compile()` starts at a function of PyTorch's and leaves it to Python too.",
+    "`model.compile()` starts at a function of PyTorch's, which 2.13 leaves to Python too.",
     "model = torch.compile(model)",
 )
 
