@@ -1773,9 +1773,9 @@ export interface TimedOperatorView {
  * A group with cold or with warm caches: seconds of its kernels, and of eager's operators.
  *
  * `factor` says how many times faster the kernels are, `interval` bounds it with a confidence of
- * 95 %; `outcome` is empty where one side has no time, or one that is not eager's; `gain` says
- * what a call gains or loses by it. `rank` is the place in the list: what loses most comes first,
- * then what gains most.
+ * 95 %; `outcome` is empty where one side has no time, or one that is not eager's, or too few
+ * rounds; `gain` says what a call gains or loses by it. `rank` is the place in the list: what
+ * loses most comes first, then what gains most.
  */
 export interface AgainstEager {
   readonly kernels: number | null;
@@ -2399,7 +2399,8 @@ export interface AlikeView {
 /**
  * A rank's numbers; times in seconds, None where nobody measured them.
  *
- * `waited` is how long its collectives stood open until the last rank came. `communicating` is how
+ * `waited` is how long its collectives stood open until the last rank came, as far as one clock
+ * tells. `communicating` is how
  * long any of them ran since `CollectivesView.steady`; of that, `exposed` is when the rank did not
  * compute meanwhile. `tied` is how many of its collectives have a line of the user's.
  */

@@ -70,7 +70,7 @@ function Head({ all, kin, only, toggle }: { all: number; kin: number; only: bool
   const isTimed = useModel().view.bench !== null;
   const { source, tabs } = useStore();
   const canBe = tabs.value.includes("bench");
-  const runsOnce = !canBe && source.runs && !source.progress.value;
+  const runsOnce = !canBe && source.runs?.ready.value === false && !source.progress.value;
   if (kin === 0) {
     return (
       <div class="dl-toolbar dl-kernel-count">
