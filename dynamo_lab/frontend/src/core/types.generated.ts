@@ -1771,9 +1771,9 @@ export interface TimedOperatorView {
  * A group with cold or with warm caches: seconds of its kernels, and of eager's operators.
  *
  * `factor` says how many times faster the kernels are, `interval` bounds it with a confidence of
- * 95 %; `outcome` is empty where one side has no time, or one that is not eager's; `gain` says
- * what a call gains or loses by it. `rank` is the place in the list: what loses most comes first,
- * then what gains most.
+ * 95 %; `outcome` is empty where one side has no time, or one that is not eager's, or too few
+ * rounds; `gain` says what a call gains or loses by it. `rank` is the place in the list: what
+ * loses most comes first, then what gains most.
  */
 export interface AgainstEager {
   readonly kernels: number | null;
