@@ -59,20 +59,6 @@ def contiguous(size: Sequence[Size]) -> tuple[Size, ...]:
     return tuple(reversed(strides))
 
 
-def channels_last(size: Sequence[Size]) -> tuple[Size, ...]:
-    """The strides of images whose channels lie beside each other, in elements."""
-    n, c, h, w = size
-    rows = contiguous((n, h, w, c))
-    return rows[0], rows[3], rows[1], rows[2]
-
-
-def is_channels_last(size: Sequence[Size], stride: Sequence[Size] | None) -> bool:
-    """Are these images that lie so, and in no other order?"""
-    if stride is None or len(size) != 4 or same_strides(size, stride, contiguous(size)):
-        return False
-    return same_strides(size, stride, channels_last(size))
-
-
 def is_dense(size: Sequence[Size], stride: Sequence[Size]) -> bool:
     """Do the strides walk through memory without gap or overlap, in whatever order?"""
     left = [(s, n) for s, n in zip(stride, size, strict=True) if n != 1]

@@ -6,7 +6,6 @@ rule becomes closures; a node without, or whose rule refuses, becomes a call of 
 
 from __future__ import annotations
 
-import functools
 import operator
 import time
 from dataclasses import dataclass
@@ -19,10 +18,8 @@ from torch.fx.node import map_aggregate
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import of_node
 from dynamo_lab.compiler.index import Index
-from dynamo_lab.compiler.layout import channels_last
 from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.rules import RULES, Call, Meta
-from dynamo_lab.compiler.rules.convolutions import in_channels_last
 from dynamo_lab.compiler.rules.views import VIEWS
 from dynamo_lab.compiler.sizes import Sizes
 from dynamo_lab.compiler.stored import why_dear
@@ -189,9 +186,7 @@ class _Lowering:
     def _extern(self, node: fx.Node, value: Any, reason: str) -> Any:
         if isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
             raise CannotLower(f"{node.target} writes into its argument")
-        traced, value = value, in_channels_last(node, value)
-        asked = node.all_input_nodes[:2] if value is not traced else []
-        args, kwargs = _given(node, functools.partial(self._passed, asked))
+        args, kwargs = _given(node, self._passed)
         many = isinstance(value, tuple | list)
         call = Extern(
             node.name, node.target, args, kwargs, [], many, set(), reason, _keeps_order(node)
@@ -203,13 +198,12 @@ class _Lowering:
         self.graph.work.append(call)
         return made if call.many else made[0]
 
-    def _passed(self, asked: Collection[fx.Node], arg: Any) -> Any:
-        """An argument of ATen's: a tensor as its fake one lay, or its channels last if asked."""
+    def _passed(self, arg: Any) -> Any:
+        """An argument of ATen's: a tensor as the strided memory that its fake one was."""
         made = self._argument(arg)
         if not isinstance(made, LazyTensor):
             return made
-        stride = channels_last(made.size) if arg in asked else self._meta(arg.meta["val"]).stride
-        return self.graph.view(made, stride, own=False)
+        return self.graph.view(made, self._meta(arg.meta["val"]).stride, own=False)
 
     def _result(self, call: Extern, k: int, value: Any, node: fx.Node) -> Any:
         if isinstance(value, torch.Tensor):

@@ -18,12 +18,15 @@ from unittest.mock import MagicMock
 
 import pytest
 import torch
+from msgspec import structs
 
+import dynamo_lab as lab
 from dynamo_lab import compiler
 from dynamo_lab.compiler import build as building
 from dynamo_lab.compiler.backend import compiled
 from dynamo_lab.compiler.build import BuildError, NoCCompiler, build
 from dynamo_lab.compiler.program import Program
+from dynamo_lab.view import build as view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,6 +147,52 @@ def test_a_refused_kernel_is_known_by_its_nodes_or_left_to_python(
     config: Any = importlib.import_module("torch._dynamo.config")
     with config.patch(suppress_errors=True):
         assert torch.equal(torch.compile(f, backend="lab")(x), f(x))
+
+
+def refused(x: torch.Tensor) -> torch.Tensor:
+    y = x.tanh() * 3
+    return y.sum()
+
+
+@pytest.fixture(scope="module", params=["forward", "backward"])
+def failed(request: pytest.FixtureRequest) -> lab.Recording:
+    """What is recorded where the C compiler takes no kernel of the forward, or the backward."""
+    torch.compiler.reset()
+    x = torch.randn(5, requires_grad=True)
+    run: Any = torch.compile(refused, backend="lab")
+
+    def ends(patch: pytest.MonkeyPatch) -> None:
+        if request.param == "backward":
+            found = run(x)
+            patch.setattr(building, "prelude", lambda: "#error no\n")
+            found.backward()
+        patch.setattr(building, "prelude", lambda: "#error no\n")
+        run(x)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(building, "_made", {})  # whatever other tests had made
+        with pytest.raises(BuildError), lab.record() as recorder:
+            ends(patch)
+    return recorder.recording
+
+
+def test_a_kernel_that_is_refused_in_a_call_has_its_line(failed: lab.Recording) -> None:
+    assert failed.failure
+    assert failed.failure.span is not None
+    span = failed.spans[failed.failure.span]
+    written = refused.__code__.co_firstlineno
+    assert span.line in (written + 1, written + 2)
+    assert failed.frames[0].outcome == "compiled"
+
+
+def test_a_function_whose_kernel_is_refused_in_a_call_is_a_finding(failed: lab.Recording) -> None:
+    (found,) = (one for one in view(failed).findings.found if one.rule == "not-compiled")
+    assert found.sentence.startswith("Compiling `refused` failed: BuildError: The C compiler")
+    assert "refused the kernel of " in found.sentence
+    assert "aot_eager" in found.remedy
+    eager = structs.replace(failed.failure, type="RuntimeError")
+    other = structs.replace(failed, failure=eager)  # the program's own error is none of compiling
+    assert not [one for one in view(other).findings.found if one.rule == "not-compiled"]
 
 
 def test_without_a_compiler_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

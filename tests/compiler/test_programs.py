@@ -157,33 +157,6 @@ def test_dropout_is_drawn_by_aten_and_multiplied_in_a_loop_that_fuses() -> None:
     assert "exp" in programs[0].sources[-1]
 
 
-def convolved(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    mean, scale = torch.zeros(8), torch.ones(8)
-    image = F.max_pool2d(F.conv2d(x, w, stride=2, padding=1), 2).relu()
-    return F.batch_norm(F.conv2d(image, b), mean, scale) + image
-
-
-def test_images_lie_channels_last_where_no_backward_keeps_them() -> None:
-    """As oneDNN is fastest with; what is handed out lies as eager hands it out."""
-    x, w, b = torch.randn(2, 3, 20, 20), torch.randn(8, 3, 3, 3), torch.randn(8, 8, 1, 1)
-    programs, run = list[Program](), torch.compile(convolved, backend="lab")
-    with compiled(programs.append), torch.no_grad():
-        found, expected = run(x, w, b), convolved(x, w, b)
-    assert torch.allclose(found, expected, atol=1e-4)
-    assert found.stride() == expected.stride()
-    convolutions = [work for work in programs[0].graph.work if "convolution" in str(work)]
-    strides = [buffer.stride for call in convolutions for buffer in call.results]
-    assert strides == [(800, 1, 80, 8), (200, 1, 40, 8)]
-    with compiled(programs.append):
-        trained = run(x, w.requires_grad_(), b.requires_grad_())
-        trained.sum().backward()
-    images = [work for work in programs[1].graph.work if "convolution" in str(work)]
-    assert [one.stride for call in images for one in call.results] == [
-        (800, 100, 10, 1),
-        (200, 25, 5, 1),
-    ]
-
-
 def test_inputs_are_written_as_eager_writes_them() -> None:
     def step(p: torch.Tensor, g: torch.Tensor, m: torch.Tensor) -> torch.Tensor:
         m.mul_(0.9).add_(g, alpha=0.1)

@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 import torch
-from msgspec import structs
 
 import dynamo_lab as lab
 from dynamo_lab.bench.run import recorded_way
-from dynamo_lab.compiler import build as build_of_c
-from dynamo_lab.compiler.build import BuildError
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.measure.variants import candidates
 from dynamo_lab.view import build
@@ -288,52 +285,6 @@ def test_it_is_saved_and_shown(recording: lab.Recording, tmp_path: object) -> No
     recording.save(path)
     assert lab.load(path).kernels == recording.kernels
     recording.to_html(f"{tmp_path}/one.html")
-
-
-def refused(x: torch.Tensor) -> torch.Tensor:
-    y = x.tanh() * 3
-    return y.sum()
-
-
-@pytest.fixture(scope="module", params=["forward", "backward"])
-def failed(request: pytest.FixtureRequest) -> lab.Recording:
-    """What is recorded where the C compiler takes no kernel of the forward, or the backward."""
-    torch.compiler.reset()
-    x = torch.randn(5, requires_grad=True)
-    run = torch.compile(refused, backend="lab")
-
-    def ends(patch: pytest.MonkeyPatch) -> None:
-        if request.param == "backward":
-            found = run(x)
-            patch.setattr(build_of_c, "prelude", lambda: "#error no\n")
-            found.backward()
-        patch.setattr(build_of_c, "prelude", lambda: "#error no\n")
-        run(x)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build_of_c, "_made", {})  # whatever other tests had made
-        with pytest.raises(BuildError), lab.record() as recorder:
-            ends(patch)
-    return recorder.recording
-
-
-def test_a_kernel_that_is_refused_in_a_call_has_its_line(failed: lab.Recording) -> None:
-    assert failed.failure
-    assert failed.failure.span is not None
-    span = failed.spans[failed.failure.span]
-    written = refused.__code__.co_firstlineno
-    assert span.line in (written + 1, written + 2)
-    assert failed.frames[0].outcome == "compiled"
-
-
-def test_a_function_whose_kernel_is_refused_in_a_call_is_a_finding(failed: lab.Recording) -> None:
-    (found,) = (one for one in build(failed).findings.found if one.rule == "not-compiled")
-    assert found.sentence.startswith("Compiling `refused` failed: BuildError: The C compiler")
-    assert "refused the kernel of " in found.sentence
-    assert "aot_eager" in found.remedy
-    eager = structs.replace(failed.failure, type="RuntimeError")
-    other = structs.replace(failed, failure=eager)  # the program's own error is none of compiling
-    assert not [one for one in build(other).findings.found if one.rule == "not-compiled"]
 
 
 def test_the_work_of_its_kernels_is_counted_from_its_loops(recording: lab.Recording) -> None:

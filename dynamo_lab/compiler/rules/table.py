@@ -17,7 +17,6 @@ import torch
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Number, Value, cast, const, index, record
 from dynamo_lab.compiler.index import Index, Size
-from dynamo_lab.compiler.layout import channels_last, is_channels_last
 from dynamo_lab.compiler.operators import computed_in
 from dynamo_lab.compiler.tensors import Closure, LazyTensor, LoweredGraph
 from dynamo_lab.compiler.work import Named, Unsupported
@@ -67,8 +66,6 @@ class Call:
     ) -> LazyTensor:
         """The result, or one of them."""
         of = meta or self.meta
-        images = (one for one in parents if one.size[:2] == of.size[:2] and len(of.size) == 4)
-        lies_so = any(is_channels_last(one.size, one.stride) for one in images)
         return LazyTensor(
             self.graph,
             of.size,
@@ -77,7 +74,7 @@ class Call:
             parents,
             cost=cost,
             heavy=heavy,
-            stride=channels_last(of.size) if lies_so else of.stride,
+            stride=of.stride,
             owns=owns,
         )
 
