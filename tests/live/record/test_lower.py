@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -11,9 +10,7 @@ from torch import nn
 from torch.nn import functional
 
 import dynamo_lab as lab
-from dynamo_lab.capture.targets.targets import pretend
 from dynamo_lab.errors import LoweringError, OptionError
-from dynamo_lab.model import targets
 from dynamo_lab.model.recording import Recording
 from tests.live.explored import each
 from tests.live.programs import PROGRAMS
@@ -339,19 +336,3 @@ def test_attention_is_the_kernel_that_the_target_prefers(
     assert recording.failure is None
     kinds = {k.name.rpartition("product_")[2].partition("_attention")[0] for k in recording.kernels}
     assert kind in kinds
-
-
-def test_a_module_imported_meanwhile_keeps_nothing_that_stood_in(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from torch.utils import _triton
-
-    own, target = _triton.has_triton, targets.parse("cuda:sm_90")
-    late: Any = ModuleType("torch._inductor.late")
-    assert target is not None
-    with pretend(target):
-        late.has_triton = _triton.has_triton
-        assert late.has_triton(include_cpu=True)
-        monkeypatch.setitem(sys.modules, late.__name__, late)
-    assert late.has_triton is own
-    assert _triton.has_triton is own
