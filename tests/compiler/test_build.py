@@ -154,44 +154,28 @@ def refused(x: torch.Tensor) -> torch.Tensor:
     return y.sum()
 
 
-@pytest.fixture(scope="module", params=["forward", "backward"])
-def failed(request: pytest.FixtureRequest) -> lab.Recording:
-    """What is recorded where the C compiler takes no kernel of the forward, or the backward."""
+@pytest.mark.parametrize("of", ["forward", "backward"])
+def test_a_kernel_that_is_refused_in_a_call_has_its_line_and_is_a_finding(
+    of: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     torch.compiler.reset()
-    x = torch.randn(5, requires_grad=True)
     run: Any = torch.compile(refused, backend="lab")
 
-    def ends(patch: pytest.MonkeyPatch) -> None:
-        if request.param == "backward":
-            found = run(x)
-            patch.setattr(building, "prelude", lambda: "#error no\n")
-            found.backward()
-        patch.setattr(building, "prelude", lambda: "#error no\n")
-        run(x)
+    def ends() -> None:
+        found = run(torch.randn(5, requires_grad=True)) if of == "backward" else None
+        monkeypatch.setattr(building, "prelude", lambda: "#error no\n")
+        found.backward() if found is not None else run(torch.randn(5))
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(building, "_made", {})  # whatever other tests had made
-        with pytest.raises(BuildError), lab.record() as recorder:
-            ends(patch)
-    return recorder.recording
-
-
-def test_a_kernel_that_is_refused_in_a_call_has_its_line(failed: lab.Recording) -> None:
-    assert failed.failure
-    assert failed.failure.span is not None
-    span = failed.spans[failed.failure.span]
-    written = refused.__code__.co_firstlineno
-    assert span.line in (written + 1, written + 2)
-    assert failed.frames[0].outcome == "compiled"
-
-
-def test_a_function_whose_kernel_is_refused_in_a_call_is_a_finding(failed: lab.Recording) -> None:
-    (found,) = (one for one in view(failed).findings.found if one.rule == "not-compiled")
+    with pytest.raises(BuildError), lab.record() as recorder:
+        ends()
+    recording, first = recorder.recording, refused.__code__.co_firstlineno
+    assert recording.failure
+    assert recording.spans[recording.failure.span or 0].line in (first + 1, first + 2)
+    (found,) = (one for one in view(recording).findings.found if one.rule == "not-compiled")
     assert found.sentence.startswith("Compiling `refused` failed: BuildError: The C compiler")
-    assert "refused the kernel of " in found.sentence
     assert "aot_eager" in found.remedy
-    eager = structs.replace(failed.failure, type="RuntimeError")
-    other = structs.replace(failed, failure=eager)  # the program's own error is none of compiling
+    eager = structs.replace(recording.failure, type="RuntimeError")
+    other = structs.replace(recording, failure=eager)  # the program's own error is none
     assert not [one for one in view(other).findings.found if one.rule == "not-compiled"]
 
 
