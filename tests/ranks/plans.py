@@ -86,7 +86,7 @@ def reads_a_number() -> None:
 
 def calls_of_others() -> None:
     """Every rank calls, on a group of two, and those in it also once behind a condition."""
-    group = dist.new_group([0, 2], backend="gloo")
+    group: Any = dist.new_group([0, 2], backend="gloo")
     for _ in range(3):
         dist.all_reduce(torch.ones(4), group=group)  # line: outside
     if dist.get_rank(group) >= 0:
@@ -95,14 +95,14 @@ def calls_of_others() -> None:
 
 def members_alone_call() -> None:
     """The same, but a rank calls on groups that it is in alone."""
-    group = dist.new_group([0, 2])
+    group: Any = dist.new_group([0, 2])
     if dist.get_rank() in (0, 2):
         dist.all_reduce(torch.ones(4), group=group)
 
 
 def traced_outside() -> None:
     """Dynamo comes to the function that warns."""
-    group = dist.new_group([0])
+    group: Any = dist.new_group([0])
 
     def step(x: torch.Tensor) -> torch.Tensor:
         dist.broadcast(x, 0, group=group)

@@ -81,7 +81,7 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
                 exported.module(), tuple(example), trace_joint=True, output_loss_index=0
             )
         except IndexError as error:  # a class or a row that there is not
-            raise TinyError(_why_not(error, together, example)) from error
+            raise TinyError(_why_not(error, together, tuple(example))) from error
         except (AssertionError, RuntimeError) as error:
             raise _without_gradient(together, example) or error from error
     if signature.buffers_to_mutate:
@@ -174,7 +174,7 @@ def _exported(together: WithLoss, example: tuple[Any, ...]) -> Any:
     try:
         return torch.export.export(together, example, strict=True)
     except Exception as error:
-        raise TinyError(_why_not(error, together, example)) from error
+        raise TinyError(_why_not(error, together, tuple(example))) from error
 
 
 def _why_not(error: Exception, together: WithLoss, example: tuple[Any, ...]) -> str:

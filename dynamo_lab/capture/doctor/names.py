@@ -80,11 +80,13 @@ def _defines(module: str, name: str) -> bool:
 def _imported_from(module: str, name: str) -> str:
     """The module from which another imports a name; empty where it does not."""
     pattern = rf"^ *from (\S+) import (?:[^\n(]*\b{name}\b|\([^)]*\b{name}\b)"
-    found = re.search(pattern, _text(module), re.MULTILINE) if name in _text(module) else None
-    if found is None:
-        return ""
+    text = _text(module)
     package = module if _file(module).stem == "__init__" else module.rpartition(".")[0]
-    return importlib.util.resolve_name(found[1], package)
+    if name in text and (found := re.search(pattern, text, re.MULTILINE)):
+        return importlib.util.resolve_name(found[1], package)
+    whole = re.findall(r"^ *from (\S+) import \*", text, re.MULTILINE)
+    origins = (importlib.util.resolve_name(one, package) for one in whole)
+    return next((origin for origin in origins if _defines(origin, name)), "")
 
 
 def _class(module: str, name: str) -> tuple[str, str]:
