@@ -23,6 +23,8 @@ def test_a_program_is_lowered_again_and_compared(open_notebook: OpenNotebook) ->
     view.get_by_text("Lowered for cuda:sm_90 (NVIDIA H100)").first.wait_for()
     shown = view.get_by_role("group", name="Recording")
     assert shown.get_by_role("button", pressed=True).inner_text() == "cuda:sm_90"
+    assert size.is_hidden()  # what was lowered has the room
+    panel.get_by_text("Switches", exact=True).click()
     panel.get_by_role("group", name="combo_kernels").wait_for()
 
     size.get_by_role("button", name="1", exact=True).click()

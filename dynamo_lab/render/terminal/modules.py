@@ -40,7 +40,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     yield from _table(cut, page.width)
     if left := len(shown) - len(cut):
         command = "dynamo-lab show --section modules"
-        yield line((f"… {left:,} more rows; ", "dim"), (command, "dim italic"))
+        yield line((f"… {plural(left, 'more row')}; ", "dim"), (command, "dim italic"))
     for sentence in found.sentences if page.everything else ():
         yield text(sentence.replace("`", ""), "dim")
 

@@ -8,7 +8,7 @@ from rich.text import Text
 from dynamo_lab.render.terminal.core.parts import Page, grid, heading, line, text
 from dynamo_lab.render.text import shortened
 from dynamo_lab.view import View
-from dynamo_lab.view.core.words import listed, percent, seconds
+from dynamo_lab.view.core.words import listed, percent, plural, seconds
 from dynamo_lab.view.timings.costs import CostRow, CostTable
 from dynamo_lab.view.timings.timings import explain
 
@@ -32,7 +32,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     )
     if rest := totals[len(shown) :]:
         spent = seconds(sum(item[1] for item in rest))
-        left = f"… {len(rest):,} more phases, {spent} in total; "
+        left = f"… {plural(len(rest), 'more phase')}, {spent} in total; "
         yield line((left, "dim"), ("dynamo-lab show --section timeline", "dim italic"))
     if parallel := view.timeline.parallel:
         names = listed([f"{name} {seconds(spent)}" for name, spent in parallel], limit=4)

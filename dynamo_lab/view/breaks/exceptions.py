@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dynamo_lab.model.recording import Failure
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.core.words import brief, first_line
+from dynamo_lab.view.core.words import brief, first_line, plural
 
 # Dynamo runs each operator on fake tensors, and quotes what the operator raised.
 _QUOTED = re.compile(r"\bgot ([A-Za-z_][\w.]*)\((.*)\)\s*$", re.MULTILINE)
@@ -42,7 +42,7 @@ def whole(failure: Failure | None, line: str) -> str:
     if failure is None or failure.message.strip() in line:
         return ""
     left = len(failure.message) - _LONGEST
-    rest = f"\n… {left:,} more characters: rec.failure.message has them" if left > 0 else ""
+    rest = f"\n… {plural(left, 'more character')}: rec.failure.message has them" if left > 0 else ""
     return f"{failure.message[:_LONGEST].strip()}{rest}"
 
 

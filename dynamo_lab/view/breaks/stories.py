@@ -190,7 +190,7 @@ class _Storyteller:
 
     def _ran(self, item: Break) -> str:
         follows = self._causes[item.id] is not None
-        if rule_of(item).title == "data-dependent branch" and not follows:
+        if _is_branch(item) and not follows:
             return "let Python evaluate the condition and take one branch"
         lines = self._places.lines_of(item.stack)
         if follows:
@@ -210,7 +210,9 @@ class _Storyteller:
             returned = "" if self._has_ended() else "returned the result: "
             return f"{returned}nothing was left to compile"
         what = "a resume function" if len(names) == 1 else f"{len(names)} resume functions"
-        return f"went on in {what}, {listed(names)}"
+        # of a condition's two ways, one may lead to what an earlier compilation made
+        some = ", at least once" if _is_branch(item) and item.times > len(names) else ""
+        return f"went on in {what}, {listed(names)}{some}"
 
     def _after(self, index: int) -> Side:
         frame, name = self._frames[index], self._names[index]
@@ -247,6 +249,10 @@ class _Storyteller:
             yield from filter(None, (in_words(graph, self._pieces.title(before)),))
         if self._causes[item.id] is None and _reads_value(item, self._recording):
             yield "One host round trip each time it is reached: Python waits for the value."
+
+
+def _is_branch(item: Break) -> bool:
+    return rule_of(item).title == "data-dependent branch"
 
 
 _READS = {

@@ -47,6 +47,8 @@ function Switches({ entry }: { entry: Entry }) {
   const state = useSignal<Panel | null>(null);
   const error = useSignal("");
   const busy = useSignal("");
+  const target = useSignal(""); // the one that is asked for meanwhile
+  const isFolded = useSignal(false); // whose target is another one is read, and needs the room
   // One that came of a fix is another program: the switches are those of the recording it came from.
   const { base, asked } = entry;
   useEffect(() => {
@@ -59,19 +61,22 @@ function Switches({ entry }: { entry: Entry }) {
   }, [entry]);
   const lower = (next: Asked, what: string): void => {
     busy.value = what;
+    target.value = next.target;
     error.value = "";
     source.runs?.run("relower", base, { ...next })
       .then((ran) => {
         recordings.add(ran, { base, fix: "", asked: next });
         recordings.show(ran.label);
+        if (next.target !== asked.target) isFolded.value = true;
       }, (reason: unknown) => void (error.value = messageOf(reason)))
       .finally(() => (busy.value = ""));
   };
   const found = state.value;
+  const lowering = found && { panel: found, asked, busy: busy.value !== "", lower };
   return (
     <section class="dl-switches" aria-label="Lower again" aria-busy={busy.value !== ""} data-own>
-      {found && <Choice panel={found} asked={asked} busy={busy.value !== ""} lower={lower} />}
-      {found && <Topics panel={found} asked={asked} busy={busy.value !== ""} lower={lower} />}
+      {lowering && <Choice {...lowering} target={busy.value ? target.value : ""} />}
+      {lowering && <Fold label="Switches" open={!isFolded.value}><Topics {...lowering} /></Fold>}
       {busy.value && <Busy what={`Lowering: ${busy.value}`} />}
       {error.value && <p class="dl-would-error" role="alert"><Prose text={error.value} /></p>}
     </section>
@@ -91,13 +96,13 @@ const READING =
   "Your program itself runs once more, eagerly, on copies of its arguments.";
 
 /** The target, and what is changed already, each of which can be taken back. */
-function Choice({ panel, asked, busy, lower }: Lowering) {
+function Choice({ panel, asked, busy, lower, target }: Lowering & { target: string }) {
   const names = Object.keys(asked.switches);
   return (
     <div class="dl-switch-row">
       <label>
         <span class="dl-dim">Target</span>{" "}
-        <select class="dl-select" disabled={busy} value={panel.target} onChange={({ currentTarget: { value } }) => lower({ ...asked, target: value }, value)}>
+        <select class="dl-select" disabled={busy} value={target || panel.target} onChange={({ currentTarget: { value } }) => lower({ ...asked, target: value }, value)}>
           {panel.targets.map(([name, title]) => <option key={name} value={name}>{title}</option>)}
         </select>
       </label>

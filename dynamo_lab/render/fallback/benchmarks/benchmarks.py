@@ -11,6 +11,7 @@ from dynamo_lab.view.benchmarks.benchmarks import BenchView, SectionView
 from dynamo_lab.view.benchmarks.kernel_groups import KernelGroupView
 from dynamo_lab.view.benchmarks.kernel_times import ProgramView
 from dynamo_lab.view.benchmarks.memory_courses import MemoryCoursesView
+from dynamo_lab.view.core.words import plural
 
 _GROUPS = 60
 _OUTCOMES = {"faster": "good", "slower": "bad"}
@@ -105,7 +106,8 @@ def _program(program: ProgramView) -> Markup:
             "where", "why")  # fmt: skip
     rows = (_group(group) for group in program.groups[:_GROUPS])
     left = len(program.groups) - _GROUPS
-    more = tag("p", tag("i", f"{left:,} more groups: run the cell to see all.")) if left > 0 else ""
+    rest = f"{plural(left, 'more group')}: run the cell to see all."
+    more = tag("p", tag("i", rest)) if left > 0 else ""
     title = tag("p", tag("b", f"kernel by kernel: {shortened(program.title, 120)}"))
     return join(title, problem, whole, table(head, rows) if program.groups else "", more)
 

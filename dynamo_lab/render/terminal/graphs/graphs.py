@@ -22,6 +22,7 @@ from dynamo_lab.render.terminal.core.parts import (
 )
 from dynamo_lab.render.text import one_line, shortened
 from dynamo_lab.view import View
+from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.graphs.graphs import GraphView, stage_word
 
 _BRIEF = 20
@@ -49,7 +50,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     yield from separated(_graph(graph, facts, page) for graph in shown)
     if not page.everything:
         left = len(captured) - len(shown)
-        cut = f"… {left:,} more graphs; " if left else ""
+        cut = f"… {plural(left, 'more graph')}; " if left else ""
         yield Text()
         yield line(
             (cut, "dim"), ("dynamo-lab show --graph N", "dim italic"), (" prints one", "dim")
