@@ -3,6 +3,7 @@
 
 import pickle
 import threading
+import time
 from collections.abc import Callable
 from copy import copy
 from pathlib import Path
@@ -101,19 +102,25 @@ def test_one_that_fails_is_asked_again(counted: Counted) -> None:
 
 
 def test_threads_that_ask_at_once_wait_for_one(counted: Counted) -> None:
-    asked = threading.Barrier(2)
+    begun = threading.Semaphore(0)
 
     def slow() -> Decompositions:
-        asked.wait(10)  # the other one asks meanwhile
+        for _ in range(2):  # the other one asks meanwhile
+            assert begun.acquire(timeout=60)
+        time.sleep(0.1)
         return counted()
 
     later, found = Later.of(TRACED, slow), list[Any]()
-    threads = [threading.Thread(target=lambda: found.append(later.calls)) for _ in range(2)]
-    threads[0].start()
-    threads[1].start()
-    asked.wait(10)
+
+    def ask() -> None:
+        begun.release()
+        found.append(later.calls)
+
+    threads = [threading.Thread(target=ask) for _ in range(2)]
     for thread in threads:
-        thread.join(10)
+        thread.start()
+    for thread in threads:
+        thread.join(60)
     assert found == [WHOLE.calls] * 2
     assert counted.times == 1
 

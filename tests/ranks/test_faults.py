@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.live, pytest.mark.slow]
 
+RANK = "dynamo_lab.record.ranks.process"
+"""What the command of a rank runs."""
 LIMIT = 240.0
 """Seconds for a job that ends by itself, on a machine that does much else."""
 VAIN = (faults.unequal_branch, faults.missing, faults.other_placement, faults.one_batch_fewer)
@@ -33,18 +35,11 @@ HANGS = (
 )  # fmt: skip
 
 
-def children() -> set[psutil.Process]:
-    return set(psutil.Process().children(recursive=True))
-
-
-def left(before: set[psutil.Process]) -> list[list[str]]:
-    """What runs that did not run before, after a minute to end.
-
-    A pool that another test has left (`compile_worker`) starts and ends processes when it likes.
-    """
-    started = [one for one in children() - before if not is_of_a_pool(one)]
-    _, alive = psutil.wait_procs(started, timeout=60)
-    return [words for one in alive if (words := command_of(one))]
+def left() -> list[list[str]]:
+    """The ranks that run, after a minute to end: what else runs is of other tests."""
+    ranks = [one for one in psutil.Process().children(recursive=True) if RANK in command_of(one)]
+    _, alive = psutil.wait_procs(ranks, timeout=60)
+    return [command_of(one) for one in alive]
 
 
 def command_of(process: psutil.Process) -> list[str]:
@@ -52,10 +47,6 @@ def command_of(process: psutil.Process) -> list[str]:
     with contextlib.suppress(psutil.Error):
         return process.cmdline()
     return []
-
-
-def is_of_a_pool(process: psutil.Process) -> bool:
-    return any("compile_worker" in word for word in command_of(process))
 
 
 def is_about_time(finding: str) -> bool:
@@ -84,9 +75,9 @@ def test_the_first_sentence_names_the_fault(fault: Callable[[], None]) -> None:
 
 @pytest.mark.slow
 def test_ranks_are_recorded_saved_and_shown(tmp_path: Path) -> None:
-    before, handlers = children(), [signal.getsignal(one) for one in signal.valid_signals()]
+    handlers = [signal.getsignal(one) for one in signal.valid_signals()]
     job = lab.ranks(faults.fine, 2, timeout=LIMIT)
-    assert left(before) == []
+    assert left() == []
     assert [signal.getsignal(one) for one in signal.valid_signals()] == handlers
     assert list(job) == ["rank 0", "rank 1"]
     assert all(map(is_about_time, job.findings))

@@ -10,7 +10,8 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.math_calls import innermost
 
-_DRAW = re.compile(r"\brandom\.\w+\(")
+_DRAW = re.compile(r"[\w.]*\brandom\.\w+\(")
+"""A call of it, not an expression with one in it: another tensor may be what has no number."""
 _ADVICE = (
     "NumPy draws here, in Python. Draw before the call, and pass what was drawn in a tensor.",
     "`torch._dynamo.config.capture_scalar_outputs = True` may end the break: then PyTorch's "
@@ -26,7 +27,7 @@ def draws(item: Break, recording: Recording) -> bool:
     if span.column < 0 or span.end_line > span.line:
         return False
     text = recording.sources[span.source].line(span.line) or ""
-    return bool(_DRAW.search(text[span.column : span.end_column]))
+    return bool(_DRAW.match(text[span.column : span.end_column]))
 
 
 def advice_on(item: Break, recording: Recording, advice: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,6 +1,8 @@
 """Edits of a generated kernel: built apart, checked, refused, timed; nothing stays behind."""
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -124,6 +126,16 @@ def test_what_crashes_or_never_ends_does_so_elsewhere(
             break
         time.sleep(0.02)
     assert not running("dynamo_lab.live.edit_process")
+
+
+def test_what_is_left_running_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(OURS, str(os.getpid()))
+    command = [sys.executable, "-c", "input()", "a module of this name"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        try:
+            assert running("a module of this name")
+        finally:
+            process.kill()
 
 
 def running(module: str) -> list[str]:

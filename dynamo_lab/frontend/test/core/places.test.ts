@@ -17,7 +17,7 @@ it("finds the lines of the main source, of others by their names, and of librari
 });
 
 it("leaves alone what is a line of something else, or of a file that two have the name of", () => {
-  for (const text of ["line 12 of its wrapper", "f (line 3) and f (line 9)", "model.py, line 3", "lost.py, line 3", "cell 9, line 3", "lost.py:3", "outline 3", "a line", "line 3.5"]) expect(linked(text), text).toEqual([]);
+  for (const text of ["line 12 of its wrapper", "f (line 3) and f (line 9)", "model.py, line 3", "lost.py, line 3", "cell 9, line 3", "lost.py:3", 'File "/x/lost.py", line 7', "(<string>, line 1)", "outline 3", "a line", "line 3.5"]) expect(linked(text), text).toEqual([]);
   expect(linked("line 3", 2), "a library is nobody's main source").toEqual([]);
 });
 

@@ -75,11 +75,13 @@ def _found(group: list[_One], facts: Facts) -> Found:
 def _evidence(group: list[_One], places: Places) -> Iterator[Evidence]:
     """What Dynamo says of each place, with its line where there are several breaks."""
     told = set[str]()
-    for one in group[:_SHOWN]:
+    for one in group:
         said = one.item.reason or one.item.gb_type
         text = f"{places.where(one.line)}: {said}" if len(group) > 1 else said
         if text in told:  # as of a loop, whose condition breaks each frame that goes on with it
             continue
+        if len(told) == _SHOWN:
+            return
         told.add(text)
         yield Evidence(text=text, tab="breaks", entity=f"break:{one.item.id}")
 
