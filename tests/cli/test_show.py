@@ -11,6 +11,7 @@ from dynamo_lab.__main__ import main
 from dynamo_lab.model.core.codec import save
 from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.view import build
+from dynamo_lab.view.journey.journey import TITLES
 from tests.view.samples import scheduled, unrolled
 
 if TYPE_CHECKING:
@@ -64,6 +65,13 @@ class TestShow:
         text = capsys.readouterr().out
         assert "GB0170" in text
         assert "Kernels" not in text
+
+    def test_the_way_of_a_line(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["show", saved, "--journey", "line 1"]) == 0
+        text = capsys.readouterr().out
+        assert all(title in text for title in TITLES.values())
+        assert main(["show", saved, "--journey", "nothing of it"]) == 2
+        assert "nothing of it" in capsys.readouterr().err
 
     def test_it_explains_if_asked(self, saved: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["show", saved, "--section", "breaks", "--explain"]) == 0
