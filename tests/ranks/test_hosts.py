@@ -13,28 +13,40 @@ from msgspec.structs import replace
 
 import dynamo_lab as lab
 from dynamo_lab.model.core import codec
+from tests.view.ranks.test_clocks import came, on
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dynamo_lab.model.ranks.ranks import Call
-
 AHEAD = 3600.0
 PROGRAM = """\
-import os, time, torch, torch.distributed as dist
+import torch, torch.distributed as dist
 dist.init_process_group("gloo")
 x = torch.ones(8)
 for _ in range(5):
     dist.all_reduce(x)
-if dist.get_rank() == 1:
-    time.sleep(1.5)
-dist.all_reduce(x)
+dist.all_reduce(x)  # rank 1 comes late to it
 dist.destroy_process_group()
 """
 
 
+def test_folders_of_hosts_join_to_one_job(tmp_path: Path) -> None:
+    ends = (102.0, 104.0, 106.0)
+    others = tuple(end + AHEAD for end in ends)
+    first = on("a", came(0, 101.0, 103.0, 104.5, ends=ends))
+    late = on("b", came(1, 101.0 + AHEAD, 103.0 + AHEAD, 106.0 + AHEAD, ends=others), AHEAD)
+    for host, recording in enumerate((first, late)):
+        (tmp_path / f"host{host}").mkdir()
+        codec.save(recording, tmp_path / f"host{host}" / f"rank-{host}.json.gz")
+    job = lab.open_job(tmp_path / "host0", tmp_path / "host1")
+    view = job.collectives.view
+    assert view is not None
+    assert "The ranks ran on 2 hosts: rank 0 on a and rank 1 on b." in view.sentences
+    assert job.findings[0].startswith("Rank 1 came 1.5 s late to `all_reduce` 3")
+
+
 @pytest.mark.live
-@pytest.mark.release
+@pytest.mark.long
 def test_hosts_with_clocks_that_differ_join_to_one_job(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(PROGRAM)
     with socket.socket() as free:
@@ -56,7 +68,8 @@ def test_hosts_with_clocks_that_differ_join_to_one_job(tmp_path: Path) -> None:
         assert [agent.returncode for agent in agents] == [0, 0], ended
     folders = [tmp_path / f"host{host}" for host in range(2)]
     assert [len(list(one.glob("rank-*.json.gz"))) for one in folders] == [1, 1]
-    _move_clock(folders[1] / "rank-1.json.gz")
+    _time_by_hand(folders[0] / "rank-0.json.gz")
+    _time_by_hand(folders[1] / "rank-1.json.gz", host="elsewhere", ahead=AHEAD, late=1.5)
     job = lab.open_job(*folders)
     assert [one.rank and one.rank.groups[0].ranks for one in job.values()] == [(0, 1), (0, 1)]
     view = job.collectives.view
@@ -65,25 +78,29 @@ def test_hosts_with_clocks_that_differ_join_to_one_job(tmp_path: Path) -> None:
     assert view.sentences[-2].endswith("and rank 1 on elsewhere.")
     assert "differ by up to 60" in view.sentences[-1]
     late = job.findings[0]
-    assert late.startswith("Rank 1 came 1.")
-    assert "train.py, line 8" in late
+    assert late.startswith("Rank 1 came 1.5 s late to `all_reduce` 6")
+    assert "train.py, line 6" in late
 
 
-def _move_clock(path: Path) -> None:
-    """As if this rank had run on another host, whose clock is ahead."""
+def _time_by_hand(path: Path, host: str = "", ahead: float = 0.0, late: float = 0.0) -> None:
+    """As if this rank had run on another host, and late to its last call.
+
+    How long things take here is not asked: a busy machine would answer differently each time.
+    """
     recording = codec.load(path)
     rank = recording.rank
     assert rank is not None
     assert rank.timeline is not None
     assert rank.calls
+    assert all(call.ran is not None for call in rank.calls), "the profiler timed them"
+    assert [call.name for call in rank.calls] == ["all_reduce"] * 6
+    started = [ahead + 1000.0 + at for at in range(5)] + [ahead + 1005.0 + late]
+    calls = tuple(
+        replace(call, started=start, ran=(start, ahead + 1010.0 + at))
+        for at, (call, start) in enumerate(zip(rank.calls, started, strict=True))
+    )
     moved = replace(
-        rank, host="elsewhere", calls=tuple(map(_later, rank.calls)), stays=(), timeline=None,
-        started=rank.started + AHEAD, seen=rank.seen + AHEAD,
+        rank, host=host or rank.host, calls=calls, stays=(), timeline=None,
+        started=ahead + 999.0, seen=ahead + 1020.0,
     )  # fmt: skip
     codec.save(replace(recording, rank=moved), path)
-
-
-def _later(call: Call) -> Call:
-    assert call.ran is not None, "the profiler timed it"
-    ran = (call.ran[0] + AHEAD, call.ran[1] + AHEAD)
-    return replace(call, started=call.started + AHEAD, ran=ran)

@@ -183,7 +183,7 @@ def groups() -> Iterator[Group]:
     for group, ranks in list(world.pg_group_ranks.items()):
         description = getattr(group, "group_desc", "")
         name = world.pg_names.get(group, "")
-        yield Group(str(name), tuple(sorted(ranks)), str(description))
+        yield Group(str(name), tuple(sorted(map(int, ranks))), str(description))
 
 
 def _key(entry: dict[str, Any]) -> tuple[Any, ...]:

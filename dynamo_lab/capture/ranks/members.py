@@ -62,14 +62,11 @@ class MemberProbes:
         patches.hook(hooks.ENDS_GROUPS, self.ending)
         if hooks.NOT_IN_GROUP.exists:
             warns = hooks.NOT_IN_GROUP.get()
-            self._undo.replace(*hooks.NOT_IN_GROUP.place(), _heard(warns, self.warned))
 
-    def warned(self) -> None:
-        """PyTorch warns that a collective does nothing: which, its function's name tells."""
-        try:
-            self._called(sys._getframe(3).f_code.co_name)
-        except Exception as error:
-            self._recorder.note_failure("outside", error)
+            def warned(name: str) -> None:
+                patches.run(lambda: self._called(name))
+
+            self._undo.replace(*hooks.NOT_IN_GROUP.place(), _heard(warns, warned))
 
     def ending(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """The program ends its groups, whose ranks are asked for before."""
@@ -79,7 +76,7 @@ class MemberProbes:
 
     def wrapped(self, module: Any, *args: Any, **kwargs: Any) -> Generator[None, Any, None]:
         """A module is wrapped: for such a group that raises."""
-        made = inspect.unwrap(type(module).__init__)
+        made = inspect.unwrap(hooks.DDP_MADE.get())  # a subclass may take other arguments
         given = inspect.signature(made).bind_partial(module, *args, **kwargs).arguments
         if _is_mark(given.get("process_group")):
             self._called("DistributedDataParallel")
@@ -91,18 +88,21 @@ class MemberProbes:
 
 
 class _Warnings:
-    """In place of the module: a warning is heard, and is of the line that it was of."""
+    """In place of the module: a warning is heard, and is of the line that it was of.
 
-    def __init__(self, listener: Callable[[], None]) -> None:
+    The listener gets the name of the function that warns of itself: the collective's.
+    """
+
+    def __init__(self, listener: Callable[[str], None]) -> None:
         self._listener = listener
 
     def warn(self, message: Any, category: Any = None, stacklevel: int = 1) -> None:
         """Warn as PyTorch does; this function stands between."""
-        self._listener()
+        self._listener(sys._getframe(2).f_code.co_name)
         warnings.warn(message, category, stacklevel + 1)
 
 
-def _heard(warns: Any, listener: Callable[[], None]) -> Any:
+def _heard(warns: Any, listener: Callable[[str], None]) -> Any:
     """PyTorch's function with other `warnings`: a function around it would be what is warned of.
 
     Dynamo, which comes to it, traces the one that was.

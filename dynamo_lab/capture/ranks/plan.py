@@ -78,13 +78,20 @@ class PlannedRank:
             if given.arguments.get("backend") is not None:
                 given.arguments["backend"] = "fake"
             ranks = given.arguments.get("ranks")
-            place = stack_of(frames_now(above=1), self._recorder.texts)
-            everyone = range(self._size)
-            members = tuple(everyone if ranks is None else ranks)
-            self._made.append(Group("", members, description=str(place)))
+            if ranks is not None:  # perhaps a generator, which is read once
+                ranks = given.arguments["ranks"] = list(ranks)
+            self._note_made(range(self._size) if ranks is None else ranks)
             return make(*given.args, **given.kwargs)
 
         return making
+
+    def _note_made(self, ranks: Sequence[Any]) -> None:
+        """The program makes a group of these ranks, which may be numbers of NumPy."""
+        try:
+            place = stack_of(frames_now(above=2), self._recorder.texts)
+            self._made.append(Group("", tuple(map(int, ranks)), description=str(place)))
+        except Exception as error:
+            self._recorder.note_failure("groups", error)
 
     def wrapped(self, module: Any) -> None:
         """The code that now runs has wrapped a module in DDP."""

@@ -1,12 +1,12 @@
 """Which ranks of a planned job are of one kind, from as few of them as that takes.
 
 Rank 0 is planned first: its mesh says where each rank is, and its DTensors what each holds. Ranks
-that hold shards of other sizes, or are in other groups of those that it makes, are of other kinds.
-Then a rank inside the mesh and the last one are planned: where both compile what rank 0 does, a
-place in the mesh is taken to make no difference. Where only some collectives differ in what is
-brought to them, as to a scatter by its source, the dimensions of their groups are those that
-matter, if two more ranks agree. Else each dimension is tried alone, its first, an inner and its
-last place. The places at the edges of a dimension that matters are kinds of their own.
+that hold shards of other sizes, or are in more, fewer or larger of the groups that a line makes,
+are of other kinds. Then a rank inside the mesh and the last one are planned: where both compile
+what rank 0 does, a place in the mesh is taken to make no difference. Where only some collectives
+differ in what is brought to them, as to a scatter by its source, the dimensions of their groups are
+those that matter, if two more ranks agree. Else each dimension is tried alone, its first, an inner
+and its last place. The places at the edges of a dimension that matters are kinds of their own.
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ def _job(first: Recording, n: int) -> _Job:
             shard = shard_of(shape, sizes, placements, own)
             yield shard and shard.sizes
 
-    def member(number: int) -> Iterator[Any]:
-        own = Counter((one.description, len(one.ranks)) for one in rank.made if number in one.ranks)
-        yield from sorted(own.items())
-
+    groups: dict[int, Counter[tuple[str, int]]] = {number: Counter() for number in range(n)}
+    for one in rank.made:
+        for number in groups.keys() & one.ranks:  # others are refused
+            groups[number][one.description, len(one.ranks)] += 1
     shards = {number: tuple(held(number)) for number in range(n)}
-    shapes = {number: (*shards[number], *member(number)) for number in range(n)}
+    shapes = {number: (*shards[number], *sorted(groups[number].items())) for number in range(n)}
     return _Job(mesh, places, shapes, shards)
 
 

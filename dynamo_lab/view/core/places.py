@@ -23,6 +23,11 @@ def entity(line: Line) -> str:
     return f"line:{line[0]}:{line[1]}"
 
 
+def entity_if_known(line: Line | None) -> str:
+    """The entity of a line, empty where there is none."""
+    return "" if line is None else entity(line)
+
+
 class Places:
     """The sources, spans and stacks of a recording, each read once."""
 

@@ -12,7 +12,7 @@ from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.logs import LogRecord
 from dynamo_lab.model.lowering import Buffer, CudaGraphs
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.places import Places, entity_if_known
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.logs.table import (
@@ -114,7 +114,7 @@ def _records(logs: Sequence[LogRecord], tied: Sequence[_Tied], places: Places) -
             text=text,
             note=f"{hidden:,} more characters" if hidden else "",
             where="" if line is None else places.where(line),
-            line="" if line is None else entity(line),
+            line=entity_if_known(line),
             view=tie.view,
             shown=tie.shown,
             entity=tie.entity,

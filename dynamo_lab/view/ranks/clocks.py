@@ -1,8 +1,8 @@
 """The clocks of a job's hosts, which do not agree: how far apart they are, where that is known.
 
-A collective ends on all its ranks at nearly one moment: none has its result before the last one
-came. So the ends of those that the profiler timed tell how far the clock of another host is ahead.
-Without such ends nothing that compares the times of two hosts is said.
+Some collectives end on all their ranks at nearly one moment: none has its result before the last
+one came. So the ends of those that the profiler timed tell how far the clock of another host is
+ahead. Without such ends nothing that compares the times of two hosts is said.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,12 +12,16 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from dynamo_lab.model.ranks.intervals import Interval
+from dynamo_lab.model.ranks.names import kind_of
 from dynamo_lab.model.ranks.ranks import Call, Timeline
 from dynamo_lab.view.core.words import listed, seconds, unique
 from dynamo_lab.view.ranks.known import Known, names_of
 
 _FEWEST = 3
 """So many collectives of both hosts must have been timed."""
+_OF_ALL = ("allreduce", "allgather", "reducescatter", "barrier", "allreducebarrier")
+"""Kinds of collectives in which each rank needs all others. The source of a broadcast has sent, and
+a rank to which others send nothing in an all-to-all is done, before the last one comes."""
 _MOST_APART = 0.1
 """Seconds by which the ends may differ from what is made of them: else nothing is made of them."""
 
@@ -55,12 +59,13 @@ def clocks_of(ranks: Sequence[Known]) -> Clocks:
 
 
 def _ends(ranks: Sequence[Known], host: str) -> Iterator[tuple[object, float]]:
-    """When each collective that several ranks are in ended on a host, by its group and number."""
+    """When each collective that waits for several ranks ended on a host, by group and number."""
     latest: dict[object, float] = {}
     for one in ranks:
         for key, calls in one.calls.items() if one.rank.host == host else ():
             for number, call in calls.items():
-                if call.ran is not None and len(key.ranks) != 1:
+                is_of_all = kind_of(call.name) in _OF_ALL and len(key.ranks) != 1
+                if call.ran is not None and is_of_all:
                     at = key, number
                     latest[at] = max(latest.get(at, 0.0), call.ran[1])
     yield from latest.items()
@@ -99,7 +104,8 @@ def of_hosts(ranks: Sequence[Known]) -> Iterator[str]:
         yield (
             "How far the clocks of the hosts differ is not known: each host's times are from its "
             "own start, and who came late on another host is not told. Recorded with `--profile`, "
-            "the ends of collectives tell it."
+            "the ends of collectives in which each rank needs all others, as of all-reduces, tell "
+            "it."
         )
         return
     far = max(abs(one.ahead) for one in ranks)

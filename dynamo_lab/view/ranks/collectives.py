@@ -10,7 +10,7 @@ from msgspec import Struct
 from dynamo_lab.model.ranks.intervals import length, without
 from dynamo_lab.model.ranks.names import kind_of
 from dynamo_lab.model.ranks.ranks import Call
-from dynamo_lab.view.core.places import Line, Places, entity
+from dynamo_lab.view.core.places import Line, Places, entity_if_known
 from dynamo_lab.view.core.words import first_up, percent, plural, seconds, size
 from dynamo_lab.view.ranks.clocks import of_hosts
 from dynamo_lab.view.ranks.known import Known, group_words
@@ -39,9 +39,10 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     `ran` from when to when it ran, where that was measured. `lines` and `nodes` are the entities of
     the user's line and of the node in each rank's own recording, one alone where all are the same.
     `waited` is the time between the first that came and the last, which is `late`; None where one
-    rank came alone. `bare` are the most seconds that a rank computed nothing while it ran, None
-    where that was not measured. `absent` never came. `settings` are names of `DdpView.settings`, of
-    a bucket that they would change.
+    rank came alone, or where the clocks of its hosts may differ: then `late` says nothing. `bare`
+    are the most seconds that a rank computed nothing while it ran, None where that was not
+    measured. `absent` never came. `settings` are names of `DdpView.settings`, of a bucket that they
+    would change.
     """
 
     operator: str
@@ -178,7 +179,7 @@ def _meeting(
         ranks=tuple(places[number] for number in came),
         came=tuple(round(meeting.calls[number].started - start, 6) for number in came),
         ran=tuple(_ran(meeting.calls[number], start) for number in came),
-        lines=_same([_line_entity(ranks[n].line_behind(meeting.calls[n])) for n in came]),
+        lines=_same([entity_if_known(ranks[n].line_behind(meeting.calls[n])) for n in came]),
         nodes=_same([_node_entity(ranks[n].nodes.node_of(meeting.calls[n])) for n in came]),
         waited=meeting.lateness if len(came) > 1 and meeting.is_by_one_clock else None,
         bare=max(
@@ -199,10 +200,6 @@ def _where(places: Places, line: Line | None, lines: Sequence[Line]) -> str:
 
 def _ran(call: Call, start: float) -> tuple[float, float] | None:
     return call.ran and (round(call.ran[0] - start, 6), round(call.ran[1] - start, 6))
-
-
-def _line_entity(line: Line | None) -> str:
-    return "" if line is None else entity(line)
 
 
 def _node_entity(found: GraphCall | None) -> str:
@@ -291,13 +288,13 @@ def _sentences(
                 f"{seconds(one.communicating)}, of which {seconds(one.exposed)} "
                 f"({percent(one.exposed / one.communicating)}) while it computed nothing."
             )
-    for one in ranks[:1]:
-        own = sum(is_compilers(call) for call in one.rank.calls or ())
-        if own:
-            yield (
-                f"{plural(own, 'collective')} of {one.label} {'is' if own == 1 else 'are'} the "
-                "compiler's own, while it compiled: none of the program's steps has them."
-            )
+    first = ranks[0]
+    own = sum(is_compilers(call) for call in first.rank.calls or ())
+    if own:
+        yield (
+            f"{plural(own, 'collective')} of {first.label} {'is' if own == 1 else 'are'} the "
+            "compiler's own, while it compiled: none of the program's steps has them."
+        )
     yield from of_hosts(ranks)
     lost = [one for one in ranks if one.rank.forgotten]
     if lost:

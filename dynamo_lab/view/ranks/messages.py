@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from dynamo_lab.model.ranks.ranks import Call
-from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.places import Line, entity_if_known
 from dynamo_lab.view.core.words import plural, size
 from dynamo_lab.view.ranks.collectives import bytes_of
 from dynamo_lab.view.ranks.known import GroupKey, Known, group_words
@@ -61,7 +61,7 @@ def _rows(one: Known) -> Iterator[MessageView]:
         yield MessageView(
             cells=(f"{times:,}", *cells),
             rank=one.label,
-            line="" if line is None else entity(line),
+            line=entity_if_known(line),
         )
 
 

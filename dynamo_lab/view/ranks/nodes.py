@@ -16,13 +16,16 @@ _EARLY = ("dynamo", "pre_grad", "joint")
 _FINAL = ("forward", "backward")
 _INSTEAD = {"reducescatter": "allreduce"}
 """What gloo calls in place of a collective that it does not have."""
+_RUN_ONCE = ("control_deps", "invoke_subgraph", "tag_activation_checkpoint")
+"""What runs a body once. Of a `cond` it is not known which branch ran, of a loop how often."""
 
 
 class GraphCall(NamedTuple):
     """A collective in a graph: `line` is the user's, `function` that of the compiled function.
 
     `lines` are those of all that Inductor put together to it, `line` is the first of them.
-    Where it is in a body that `graph` calls, `node` is the one that calls the body.
+    Where it is in a body that `graph` calls, `node` is the one that calls the body; unless that
+    `runs_once`, it may have run in no run of the graph, or several times.
     """
 
     graph: Graph
@@ -31,6 +34,7 @@ class GraphCall(NamedTuple):
     sizes: tuple[int, ...] | None
     lines: tuple[Line, ...]
     function: Line | None
+    runs_once: bool
 
     @property
     def line(self) -> Line | None:
@@ -58,9 +62,9 @@ class Nodes:
             alike.setdefault(tuple(id(one) for one in able), []).append(call)
         for calls in alike.values():
             able = found[calls[0].group, calls[0].number]
-            is_one_graph = len({one.graph.id for one in able}) == 1
-            if len(able) > 1 and is_one_graph and not len(calls) % len(able):
-                for at, call in enumerate(calls):  # each run of a graph makes all its calls
+            in_turn = len({one.graph.id for one in able}) == 1 and all(o.runs_once for o in able)
+            if len(able) > 1 and in_turn and not len(calls) % len(able):
+                for at, call in enumerate(calls):  # each run of the graph makes all of them
                     found[call.group, call.number] = (able[at % len(able)],)
         return found
 
@@ -103,7 +107,7 @@ class Nodes:
         for graph in self._last_graphs():
             frame = None if graph.frame is None else self._recording.frames[graph.frame]
             function = None if frame is None else self._places.line_of(frame.span)
-            for calls, within, node in self._in_order(graph):
+            for calls, within, node, runs_once in self._in_order(graph):
                 if is_collective(node.target) and not node.target.endswith("wait_tensor.default"):
                     yield GraphCall(
                         graph=graph,
@@ -112,22 +116,24 @@ class Nodes:
                         sizes=_brought(within, node),
                         lines=self._lines(node),
                         function=function,
+                        runs_once=runs_once,
                     )
 
     def _lines(self, node: Node) -> tuple[Line, ...]:
         lines = map(self._places.own_line, node.bucketed or (node.stack,))
         return tuple(dict.fromkeys(line for line in lines if line is not None))
 
-    def _in_order(self, graph: Graph) -> Iterator[tuple[Node, Graph, Node]]:
-        """The nodes of a graph, each with its graph, and first the node that calls its body.
+    def _in_order(self, graph: Graph) -> Iterator[tuple[Node, Graph, Node, bool]]:
+        """The nodes of a graph: the node that calls its body, its graph, it, whether it runs once.
 
         Inductor's overlap passes put a collective into a body of its own (`control_deps`).
         """
         for node in graph.nodes:
-            yield node, graph, node
+            yield node, graph, node, True
+            once = node.target.rpartition(".")[2] in _RUN_ONCE
             for body in node.subgraphs:
-                for _, within, inner in self._in_order(self._recording.graphs[body]):
-                    yield node, within, inner
+                for _, within, inner, is_once in self._in_order(self._recording.graphs[body]):
+                    yield node, within, inner, once and is_once
 
     def _last_graphs(self) -> Iterator[Graph]:
         """Of each compilation the graphs that code was made of, else the last that is known."""

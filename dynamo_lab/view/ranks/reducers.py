@@ -6,7 +6,7 @@ from itertools import count
 from msgspec import Struct
 
 from dynamo_lab.model.ranks.reducers import Reduced, Reducer
-from dynamo_lab.view.core.places import entity
+from dynamo_lab.view.core.places import entity_if_known
 from dynamo_lab.view.core.words import listed, plural, size
 from dynamo_lab.view.ranks.fixes import JobFix, concerning, fixes_of
 from dynamo_lab.view.ranks.known import GroupKey, Known, group_words
@@ -93,7 +93,7 @@ def _reducer(one: Known, reducer: Reducer, fixes: Sequence[JobFix]) -> ReducerVi
         sentence=" ".join(_sentences(one, reducer)),
         where="" if line is None else one.places.where_named(line),
         text="" if line is None else one.places.text(line).strip(),
-        line="" if line is None else entity(line),
+        line=entity_if_known(line),
         head=(*HEAD, MORE) if any(more) else HEAD,
         buckets=tuple(map(_bucket, count(), shown, more)),
         settings=common,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.ranks import Timeline
+from dynamo_lab.render.terminal import as_text
+from dynamo_lab.render.terminal.ranks.collectives import collectives as terminal
 from dynamo_lab.view.ranks import collectives
 from dynamo_lab.view.ranks.causes.causes import known_of
 from tests.view.ranks.test_causes import call, rank, said
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording
 
 HOUR = 3600.0
+WAITING = "\N{BOX DRAWINGS LIGHT HORIZONTAL}"
 
 
 def on(host: str, recording: Recording, started: float = 100.0) -> Recording:
@@ -52,10 +56,26 @@ def test_nobody_is_said_to_be_late_by_another_hosts_clock() -> None:
         "The ranks ran on 2 hosts: rank 0 on a and rank 1 on b.",
         "How far the clocks of the hosts differ is not known: each host's times are from its own "
         "start, and who came late on another host is not told. Recorded with `--profile`, the ends "
-        "of collectives tell it.",
+        "of collectives in which each rank needs all others, as of all-reduces, tell it.",
     )
     assert view.meetings[0].came == (1.0, 1.0), "each from its own host's start"
     assert said(*ranks, was_cut=False) == []
+
+
+def test_without_one_clock_no_lane_waits_and_no_rank_is_last() -> None:
+    first, calls = on("a", came(0, 101.0)), came(1, 106.0 + HOUR)
+    apart = as_text(terminal(view_of(first, on("b", calls, started=100.0 + HOUR))))
+    (row,) = (one for one in apart.splitlines() if "1  all_reduce" in one)
+    assert (row.count("?"), "rank" in row) == (3, False), "open for, who was last, the run"
+    assert [one.count(WAITING) for one in lanes_in(apart)] == [0, 0]
+    beside = as_text(terminal(view_of(first, on("a", came(1, 106.0)))))
+    (row,) = (one for one in beside.splitlines() if "1  all_reduce" in one)
+    assert "rank 1" in row
+    assert [one.count(WAITING) > 9 for one in lanes_in(beside)] == [True, False]
+
+
+def lanes_in(text: str) -> list[str]:
+    return [one for one in text.splitlines() if one.strip().startswith("rank ")]
 
 
 def test_the_ends_of_collectives_tell_how_far_the_clocks_differ() -> None:
@@ -74,6 +94,35 @@ def test_the_ends_of_collectives_tell_how_far_the_clocks_differ() -> None:
     )
     (told,) = said(*ranks, was_cut=False)
     assert told.startswith("Rank 1 came 2.5 s late to `all_reduce` 2")
+
+
+def named(recording: Recording, *names: str) -> Recording:
+    """The rank, whose collectives are these."""
+    own = recording.rank
+    assert own is not None
+    assert own.calls is not None
+    calls = tuple(replace(one, name=name) for one, name in zip(own.calls, names, strict=True))
+    return replace(recording, rank=replace(own, calls=calls))
+
+
+@pytest.mark.parametrize("name", ["broadcast", "_broadcast_oop", "scatter", "gather", "reduce"])
+def test_where_one_rank_may_be_done_before_the_others_came_the_ends_tell_nothing(name: str) -> None:
+    """Its source has sent, and is done, while the other host comes 0.08 s later each time."""
+    starts, all_reduces = (101.0, 103.0, 105.0), (107.0, 109.0, 111.0)
+    late = tuple(start + 0.08 + HOUR for start in starts)
+    first = came(0, *starts, ends=tuple(start + 0.01 for start in starts))
+    other = came(1, *late, ends=tuple(start + 0.01 for start in late))
+    ranks = (on("a", named(first, *[name] * 3)), on("b", named(other, *[name] * 3), 100.0 + HOUR))
+    assert [one.waited for one in view_of(*ranks).meetings] == [None] * 3
+    names = [name] * 3 + ["all_reduce"] * 3
+    ends = tuple(start + 1.0 for start in all_reduces)
+    first = came(0, *starts, *all_reduces, ends=(*(start + 0.01 for start in starts), *ends))
+    late = tuple(start + 0.5 + HOUR for start in starts)
+    others = (*(start + 0.01 for start in late), *(end + HOUR for end in ends))
+    other = came(1, *late, *(start + HOUR for start in all_reduces), ends=others)
+    view = view_of(on("a", named(first, *names)), on("b", named(other, *names), 100.0 + HOUR))
+    waited = [one.waited for one in view.meetings]
+    assert [round(one, 2) for one in waited] == [0.5] * 3 + [0.0] * 3
 
 
 def test_two_ends_are_too_few() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.capture.ranks.flight import is_compiled, through
@@ -28,12 +29,12 @@ def body(number: int, target: str, stack: int) -> Graph:
     return replace(graph(number, own, "post_grad"), parent=0, parent_node=0)
 
 
-def calling_bodies(*stacks: int) -> tuple[Graph, ...]:
+def calling_bodies(*stacks: int, by: str = "control_deps") -> tuple[Graph, ...]:
     """A graph that calls a collective of each stack in a body, in this order."""
     whole = Table()
     x = whole.input("x", EIGHT)
     calls = {
-        whole.node(f"reduced_{at}", "torch.ops.higher_order.control_deps", x, value=EIGHT): (at,)
+        whole.node(f"reduced_{at}", f"torch.ops.higher_order.{by}", x, value=EIGHT): (at,)
         for at in range(1, len(stacks) + 1)
     }
     made = graph(0, whole, "post_grad")
@@ -63,6 +64,15 @@ def test_a_collective_in_a_body_has_the_node_that_calls_the_body() -> None:
                   compiled(4))  # fmt: skip
     assert [one.where.rpartition(" ")[2] for one in met] == ["3", "5", "3", "5"]
     assert ["reduced_1" in one.node for one in met] == [True, False, True, False]
+
+
+@pytest.mark.parametrize("name", ["cond", "switch", "while_loop"])
+def test_what_may_not_have_run_is_not_dealt_to_calls_in_turn(name: str) -> None:
+    """Each run of the graph may have taken the same branch, or have gone round several times."""
+    met = view_of(in_backward(calling_bodies(2, 4, by=name)), compiled(1), compiled(2))
+    assert [(one.where.rpartition(" ")[2], one.node) for one in met] == [("2", "")] * 2
+    (one,) = view_of(in_backward(calling_bodies(2, by=name)), compiled(1))
+    assert one.where.endswith("line 3"), "nothing else can be it"
 
 
 def test_what_was_put_together_has_the_lines_of_all() -> None:

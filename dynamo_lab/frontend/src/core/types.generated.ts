@@ -2356,9 +2356,10 @@ export interface CollectivesView {
  * `ran` from when to when it ran, where that was measured. `lines` and `nodes` are the entities of
  * the user's line and of the node in each rank's own recording, one alone where all are the same.
  * `waited` is the time between the first that came and the last, which is `late`; None where one
- * rank came alone. `bare` are the most seconds that a rank computed nothing while it ran, None
- * where that was not measured. `absent` never came. `settings` are names of `DdpView.settings`, of
- * a bucket that they would change.
+ * rank came alone, or where the clocks of its hosts may differ: then `late` says nothing. `bare`
+ * are the most seconds that a rank computed nothing while it ran, None where that was not
+ * measured. `absent` never came. `settings` are names of `DdpView.settings`, of a bucket that they
+ * would change.
  */
 export interface MeetingView {
   readonly operator: string;

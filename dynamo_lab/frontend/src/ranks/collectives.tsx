@@ -7,7 +7,7 @@ import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import type { Window } from "../ui/icicle";
 import { Chart } from "./chart";
-import { askerOf, kindsIn, longestOpen } from "./lanes";
+import { arrivalText, askerOf, kindsIn, longestOpen } from "./lanes";
 import { Asked, GoIn } from "./go-in";
 import { Settings } from "./reducers";
 import { ranksState } from "./state";
@@ -44,8 +44,6 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
   const store = useStore();
   const one = view.meetings[at];
   const asker = askerOf(view, at, store.source.recordings.shown.value?.label ?? "");
-  const first = Math.min(...one.came);
-  const came = (time: number): string => (time === first ? "came first" : `came ${seconds(time - first)} later`);
   return (
     <div class="dl-card dl-meeting" aria-live="polite">
       <p>
@@ -60,7 +58,7 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
       {one.absent.length > 0 && <p>Never reached by {one.absent.slice(0, MOST_TOLD).map((rank) => view.labels[rank]).join(", ")}.</p>}
       {one.ranks.length <= MOST_TOLD && (
         <p class="dl-dim">
-          {one.ranks.map((rank, i) => `${view.labels[rank]} ${came(one.came[i])}${one.ran[i] ? `, ran ${seconds(one.ran[i][1] - one.ran[i][0])}` : ""}`).join(" \u00b7 ")}
+          {one.ranks.map((_, i) => arrivalText(view, one, i)).join(" \u00b7 ")}
         </p>
       )}
     </div>

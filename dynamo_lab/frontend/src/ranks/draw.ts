@@ -49,7 +49,8 @@ export function drawLanes(context: CanvasRenderingContext2D, view: CollectivesVi
   view.bars.forEach((bars, rank) => {
     for (const [kind, start, end] of bars) if (kind === "compiling") bar(rank, start, end, colours.compiling, pad);
   });
-  for (const { ranks, came } of view.meetings) {
+  for (const { ranks, came, waited } of view.meetings) {
+    if (waited === null) continue; // nobody is known to be late
     const last = Math.max(...came);
     ranks.forEach((rank, at) => {
       if (last > came[at]) bar(rank, came[at], last, colours.waiting, rowHeight / 3);

@@ -1,5 +1,6 @@
 // Where the lanes of a job's ranks lie, and which collective is under the pointer. Nothing here draws.
-import type { CollectivesView } from "../core/types.generated";
+import type { CollectivesView, MeetingView } from "../core/types.generated";
+import { seconds } from "../core/words";
 import type { Window } from "../ui/icicle";
 
 export interface Lanes {
@@ -57,6 +58,17 @@ export function nearest(arrivals: readonly Arrival[], time: number): Arrival | n
 export function longestOpen({ meetings }: CollectivesView, shown: Window): number | null {
   const inside = meetings.flatMap(({ came, waited }, at) => (waited !== null && Math.min(...came) >= shown.start && Math.min(...came) <= shown.end ? [at] : []));
   return inside.length === 0 ? null : inside.reduce((most, at) => ((meetings[at].waited ?? 0) > (meetings[most].waited ?? 0) ? at : most));
+}
+
+/** "rank 1 came 2 s later, ran 3 ms": without when it came where no clock tells that beside the others. */
+export function arrivalText(view: CollectivesView, { ranks, came, ran, waited }: MeetingView, at: number): string {
+  const time = came[at] - Math.min(...came);
+  const run = ran[at];
+  const told = [
+    ...(waited === null ? [] : [time === 0 ? "came first" : `came ${seconds(time)} later`]),
+    ...(run ? [`ran ${seconds(run[1] - run[0])}`] : []),
+  ];
+  return [view.labels[ranks[at]], told.join(", ")].filter(Boolean).join(" ");
 }
 
 /** What ranks do in a time, by the kinds of their bars. */

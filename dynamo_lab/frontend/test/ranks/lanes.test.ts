@@ -1,7 +1,8 @@
 // Where lanes lie, and which collective is under the pointer.
 import { describe, expect, it } from "vitest";
 import type { CollectivesView, MeetingView } from "../../src/core/types.generated";
-import { arrivalsOf, askerOf, kindsIn, lanesOf, longestOpen, nearest, timeOf, xOf } from "../../src/ranks/lanes";
+import { drawLanes } from "../../src/ranks/draw";
+import { arrivalText, arrivalsOf, askerOf, kindsIn, lanesOf, longestOpen, nearest, timeOf, xOf } from "../../src/ranks/lanes";
 
 function meeting(ranks: readonly number[], came: readonly number[], lines: readonly string[] = [""]): MeetingView {
   return {
@@ -58,6 +59,28 @@ describe("what ranks do in a time", () => {
     expect([...kindsIn(whole, { start: 0, end: 9 })]).toEqual(["compiling", "computing"]);
     expect([...kindsIn(whole, { start: 2, end: 9 })]).toEqual(["computing"]);
     expect([...kindsIn(whole, { start: 4, end: 9 })]).toEqual([]);
+  });
+});
+
+describe("who came late", () => {
+  const colours = { compiling: "compiling", computing: "computing", waiting: "waiting", call: "call", line: "line", lit: "lit" };
+  function drawn(whole: CollectivesView): readonly string[] {
+    const found: string[] = [];
+    const context = { fillStyle: "", globalAlpha: 1, fillRect(): void { found.push(this.fillStyle); } };
+    drawLanes(context as unknown as CanvasRenderingContext2D, whole, lanesOf(2, 100), { start: 0, end: 9 }, colours);
+    return found;
+  }
+  const apart: MeetingView = { ...meeting([0, 1], [1, 6]), ran: [[6, 8], null] };
+  const beside: MeetingView = { ...apart, waited: 5 };
+
+  it("is told where one clock tells it", () => {
+    expect([0, 1].map((at) => arrivalText(view([beside]), beside, at))).toEqual(["rank 0 came first, ran 2.00 s", "rank 1 came 5.00 s later"]);
+    expect(drawn(view([beside]))).toEqual(["waiting", "line", "call", "call"]);
+  });
+
+  it("is not told by two clocks", () => {
+    expect([0, 1].map((at) => arrivalText(view([apart]), apart, at))).toEqual(["rank 0 ran 2.00 s", "rank 1"]);
+    expect(drawn(view([apart]))).toEqual(["line", "call", "call"]);
   });
 });
 

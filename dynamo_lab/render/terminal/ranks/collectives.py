@@ -101,7 +101,7 @@ def _lane(view: CollectivesView, at: int, begin: float, end: float) -> Text:
             fill(bar.kind, bar.start, bar.end)
     own = [(one, one.came[one.ranks.index(at)]) for one in view.meetings if at in one.ranks]
     for one, came in own:
-        if max(one.came) > came:
+        if one.waited is not None and max(one.came) > came:
             fill("waiting", came, max(one.came))
     for bar in view.bars[at]:
         if bar.kind == "computing":  # which hides what is open meanwhile
@@ -137,11 +137,12 @@ def _each(view: CollectivesView) -> Iterator[RenderableType]:
 
 def _row(view: CollectivesView, one: MeetingView) -> Iterator[str]:
     absent = ", ".join(view.labels[at] for at in one.absent[:3])
+    last = "" if len(one.ranks) < 2 else "?" if one.waited is None else view.labels[one.late]
     yield str(one.number)
     yield f"{one.operator} (run as {one.ran_as})" if one.ran_as else one.operator
     yield amount(one)
     yield time_text(one.waited)
-    yield f"without {absent}" if absent else view.labels[one.late] if len(one.ranks) > 1 else ""
+    yield f"without {absent}" if absent else last
     yield time_text(one.bare)
     yield one.group
     yield one.where
