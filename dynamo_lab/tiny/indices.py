@@ -27,11 +27,13 @@ aten = torch.ops.aten
 class Indices:
     """Numbers that a node reads by: 0 to `count` - 1, or `ignored`, which stands for no class.
 
-    `looked` is the sample's part, or a view of it, that has them, and `part` its place in the
-    sample; None where they are computed.
+    `part` is the place in the sample of what has them, None where they are computed, and `read`
+    what is read: views and copies of it. `looked` has the same numbers before a step: that part, or
+    a view of it; None where there is none.
     """
 
     node: Node
+    read: Node
     looked: Node | None
     part: int | None
     count: int
@@ -71,15 +73,17 @@ def indices_of(step: StepGraph) -> Iterator[Indices]:
 def _looked(
     step: StepGraph, node: Node, read: Node, count: int, ignored: int | None
 ) -> Iterator[Indices]:
-    while read.target is aten.clone.default:
-        read = read.args[0]
-    base = read
-    while is_view(base):
-        base = base.args[0]
+    looked, base, has_all = read, read, True
+    while is_view(base) or base.target is aten.clone.default:
+        source = base.args[0]
+        if not is_view(base):
+            looked = source if has_all else None  # a copy has no numbers before the step
+        has_all &= source.meta["val"].numel() == base.meta["val"].numel()
+        base = source
     if base.name in step.inputs:
-        yield Indices(node, read, step.inputs.index(base.name), count, ignored)
+        yield Indices(node, read, looked, step.inputs.index(base.name), count, ignored)
     elif base.op != "placeholder":  # a constant of the model is as it is
-        yield Indices(node, None, None, count, ignored)
+        yield Indices(node, read, None, None, count, ignored)
 
 
 def check_indices(step: StepGraph, sample: Sequence[torch.Tensor]) -> None:
@@ -96,14 +100,14 @@ def check_indices(step: StepGraph, sample: Sequence[torch.Tensor]) -> None:
     for one in indices_of(step):
         if one.part is None or one.part >= len(sample):
             continue
-        value = _seen(step, one.looked, sample[one.part])
+        value = _seen(step, one.read, sample[one.part])
         found = None if value is None else one.first_wrong(value)
         if found is not None:
             raise OptionError(f"Tensor {one.part} of the sample {one.said(found)}")
 
 
 def _seen(step: StepGraph, node: Any, given: torch.Tensor) -> torch.Tensor | None:
-    """A view of a part of the sample, None where it is a view of another shape."""
+    """A view, or a copy, of a part of the sample; None where that has another shape."""
     if node.op == "placeholder":
         return given
     value = _seen(step, node.args[0], given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -195,3 +196,26 @@ def test_nothing_is_allocated_and_frozen_weights_are_constant(tmp_path: Path) ->
     assert "static float w_head_bias[4]" in weights
     assert weights.count("static const float w_constant_") == 1
     assert weights.count("static const float") == 8
+
+
+@pytest.mark.skipif(not (shutil.which("gcc") and shutil.which("cmake")), reason="no CMake, no gcc")
+def test_its_cmake_file_builds_the_program_that_trains(tmp_path: Path) -> None:
+    model, sample = convolutions()
+    plan = lab.tiny(model, sample, update="head.*")
+    plan.to_c(tmp_path)
+    for words in (["-S", ".", "-B", "build"], ["--build", "build"]):
+        done = subprocess.run(
+            ["cmake", *words], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "warning" not in done.stderr
+    program = (tmp_path / "build" / "train").rename(tmp_path / "train")
+    assert trained(program, sample, "0.05") == pytest.approx([plan.step(*sample).item()], abs=1e-5)
+
+
+def test_its_cmake_file_names_what_is_written(tmp_path: Path) -> None:
+    """But for what starts it on a board, which brings a linker's script of its own."""
+    model, sample = convolutions()
+    written = lab.tiny(model, sample, update="bias").to_c(tmp_path)
+    (line,) = re.findall(r"add_executable\(train (.*)\)", (tmp_path / "CMakeLists.txt").read_text())
+    assert set(line.split()) == {path.name for path in written if path.suffix == ".c"} - {"mps2.c"}

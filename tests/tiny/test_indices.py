@@ -44,9 +44,9 @@ def next_word(scores: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     return functional.cross_entropy(scores.flatten(0, 1), target[:, 1:].reshape(-1))
 
 
-def words() -> Plan:
+def words(batch: int = 1) -> Plan:
     torch.manual_seed(0)
-    example = torch.tensor([[5, 0, 1]]), torch.tensor([[99, 0, -100, 2]])
+    example = torch.tensor([[5, 0, 1]] * batch), torch.tensor([[99, 0, -100, 2]] * batch)
     return lab.tiny(Words(), example, loss=next_word, memory=None)
 
 
@@ -88,6 +88,37 @@ def test_rows_of_an_embedding_and_what_a_view_leaves_out() -> None:
         plan.step(torch.tensor([[5, 6, 1]]), y)
     with pytest.raises(OptionError, match="Tensor 1 of the sample has class 3"):
         plan.step(x, torch.tensor([[0, 0, 3, 2]]))
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
+def test_a_copy_of_what_a_view_leaves_is_of_the_sample(tmp_path: Path) -> None:
+    """Of two rows `reshape` makes a copy, where of one it is a view."""
+    plan, x = words(2), torch.tensor([[5, 0, 1], [2, 3, 4]])
+    good, bad = (
+        torch.tensor([[99, 0, 1, 2], [-5, 2, -100, 0]]),
+        torch.tensor([[0] * 4, [0, 0, 7, 0]]),
+    )
+    assert "aten.clone.default" in {str(node.target) for node in plan.graph.graph.nodes}
+    done = in_c(plan, [(x, good), (x, bad)], tmp_path)
+    assert (done.returncode, len(done.stdout.split())) == (1, 1)
+    assert "part 1 of sample 1 has 7, which is no class" in done.stderr
+    with pytest.raises(OptionError, match="Tensor 1 of the sample has class 7"):
+        plan.step(x, bad)
+    assert plan.step(x, good).item() == pytest.approx(float(done.stdout), abs=1e-6)
+
+
+def copied_first(scores: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    return functional.cross_entropy(scores.flatten(0, 1), target.clone()[:, 1])
+
+
+def test_of_a_copy_that_is_read_in_part_that_part_is_looked_at(tmp_path: Path) -> None:
+    sample = torch.tensor([[1], [4]]), torch.tensor([[99, 2], [99, 0]])
+    plan = lab.tiny(Words(), sample, loss=copied_first, memory=None)
+    assert plan.step(*sample).isfinite()
+    with pytest.raises(OptionError, match="Tensor 1 of the sample has class 3"):
+        plan.step(sample[0], torch.tensor([[0, 3], [0, 0]]))
+    with pytest.raises(TinyError, match="the numbers that it reads by are no part of the sample"):
+        plan.to_c(tmp_path / "code")
 
 
 class Shifted(Words):

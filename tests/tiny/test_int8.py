@@ -252,6 +252,36 @@ def test_layers_in_rows_need_a_few_rows_of_what_is_between() -> None:
     assert 8 * (3 * 8 + 8) + 4 * 8 + 12 * (3 * 8 + 4) in rooms
 
 
+@pytest.mark.parametrize(
+    ("wide", "stride", "out", "fused"),
+    [
+        (8, 2, 16, ["conv8_pair", "conv8"]),  # in kB: a pair 8 + 1 + 2, rows 8 + 4 and some
+        (16, 1, 4, ["conv8_rows"]),
+        (1, 1, 8, ["conv8", "conv8", "conv8"]),  # a pair 8 + 1 + 1, none 8 + 1
+    ],
+)
+def test_layers_are_fused_where_they_need_less(
+    wide: int, stride: int, out: int, fused: list[str]
+) -> None:
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 8, 1),
+        torch.nn.Conv2d(8, wide, 1),
+        torch.nn.Conv2d(wide, wide, 3, stride, 1, groups=wide),
+        torch.nn.Conv2d(wide, out, 1),
+        torch.nn.AdaptiveAvgPool2d(1),
+        torch.nn.Flatten(),
+        torch.nn.Linear(out, 2),
+    )
+    sample = torch.randn(1, 3, 32, 32), torch.tensor([1])
+    plan = lab.tiny(model, sample, update="6.*", memory=None, dtype="int8")
+    quantize, fuse = (one for one in plan.facts.passes if one.name in ("quantize", "fuse"))
+    assert fuse.after.bytes <= quantize.after.bytes
+    names = [getattr(node.target, "__name__", "") for node in plan.graph.graph.nodes]
+    found = [name for name in names if re.fullmatch("conv8(_pair|_rows)?", name)]
+    assert found == ["conv8", *fused, "conv8"]  # before them, and the linear layer
+
+
 def test_of_a_weight_with_chosen_channels_those_alone_change_in_memory() -> None:
     plan = planned()
     found = parts_of(plan.graph)

@@ -1,4 +1,4 @@
-"""The paper's networks, whole: a step of each in int8, in C, has PyTorch's bits."""
+"""The paper's networks, whole: in int8 each fits a board, and its step in C has PyTorch's bits."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def test_a_networks_step_in_c_has_the_bits_of_pytorch(name: str, tmp_path: Path)
     make, scheme = SCHEMES[name]
     model, sample = make(), (torch.randn(1, 3, 128, 128), torch.tensor([1]))
     plan = lab.tiny(model, sample, update=update_of(model, scheme), memory=None, dtype="int8")
+    assert plan.facts.bytes <= 256_000  # what changes, in memory
+    assert plan.facts.frozen + plan.facts.resident <= 1_000_000  # and how it begins, in flash
     printed = trained_in_c(plan, [sample], tmp_path)
     assert printed == [plan.step(*sample, lr=0.05).item() for _ in range(2)]
     assert (tmp_path / "weights.bin").read_bytes() == integers_of(plan)

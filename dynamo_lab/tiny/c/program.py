@@ -308,7 +308,8 @@ class Writer:
             "int wrong_part(int64_t *found);\n\n"
             "/* Whether nothing was written beside the arena. */\n"
             "int arena_is_intact(void);\n\n"
-            "/* What is updated, part by part; 0 after the last. */\n"
+            "/* What is updated, part by part, in the order of weights.h; 0 after the last. In\n"
+            "   int8, of a weight with chosen channels, those alone. */\n"
             "const void *updated_part(int number, size_t *bytes);\n#endif\n"
         )
 

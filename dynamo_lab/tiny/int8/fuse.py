@@ -4,9 +4,10 @@ A depthwise filter needs one channel of its input, and a convolution makes its c
 so the widest activation of an inverted bottleneck need not be there as a whole. Where a convolution
 of single places alone reads the depthwise one, the block can go row by row: as many rows of the
 widest activation are there as the filter is high, and one of the depthwise result. Blocks that
-follow one another can go on so, and what is between them is not whole either. What needs less is
-taken; every number is computed once and is the same. Lin et al., "MCUNetV2", NeurIPS 2021, let the
-depthwise convolution write over its input, and compute a network's first layers by patches.
+follow one another can go on so, and what is between them is not whole either. Each is done where
+those layers by themselves need less so; every number is computed once and is the same. Lin et al.,
+"MCUNetV2", NeurIPS 2021, let the depthwise convolution write over its input, and compute a
+network's first layers by patches.
 """
 
 from __future__ import annotations
@@ -31,40 +32,61 @@ def fuse(step: StepGraph) -> StepGraph:
     made = step.copied()
     for node in list(made.graph.nodes):
         if node.target is conv8 and _is_depthwise(node) and _is_whole(node.args[0]):
-            first = node.args[0]
-            layers = first.args[1:], node.args[1:]
-            room = prod(first.meta["val"].shape[2:])
-            _replaced(made.graph, node, room, conv8_pair, first.args[0], *layers)
-        elif node.target is conv8 and _is_of_places(node) and _is_alone(node.args[0], conv8_pair):
-            _in_rows(made.graph, node)
+            _fused(made.graph, conv8_pair, node.args[0], node)
+        elif node.target is conv8 and _is_of_places(node):
+            inner = node.args[0]
+            if _is_alone(inner, conv8_pair):
+                _fused(made.graph, conv8_rows, inner, node)
+            elif _is_alone(inner, conv8) and _is_depthwise(inner) and _is_whole(inner.args[0]):
+                _fused(made.graph, conv8_rows, inner.args[0], inner, node)
     for node in list(made.graph.nodes):
         if node.target is conv8_rows and _is_alone(node.args[0], conv8_rows):
-            _joined(made.graph, node)
+            _fused(made.graph, conv8_rows, node.args[0], node)
     return made.cleaned()
 
 
-def _in_rows(graph: fx.Graph, node: Node) -> None:
-    """A pair and a convolution of its places row by row, where that needs less."""
-    pair = node.args[0]
-    args = *pair.args, node.args[1:]
-    room = _room(args)
-    if room < pair.meta["val"].numel() + pair.meta["scratch"]:
-        _replaced(graph, node, room, conv8_rows, *args)
+def _fused(graph: fx.Graph, target: Any, *chain: Node) -> None:
+    """A new node for some that follow one another, where it needs less than they do.
+
+    While it runs, its input and its result are there and the room; of the others, each time, the
+    input and the result of one. What is read elsewhere as well is there all the time.
+    """
+    x, last = chain[0].args[0], chain[-1]
+    layers = [layer for one in chain for layer in _layers(one)]
+    room = _room(target, x, layers)
+    kept = _bytes(x) if len(x.users) > 1 else 0
+    apart = max(
+        _bytes(one.args[0])
+        + one.meta.get("scratch", 0)
+        + _bytes(one)
+        + kept * (one is not chain[0])
+        for one in chain
+    )
+    if _bytes(x) + room + _bytes(last) >= apart:
+        return
+    with graph.inserting_before(last):
+        new = add(graph, target, x, *layers)
+    born_of(new, last).meta["scratch"] = room
+    last.replace_all_uses_with(new)
+    for one in reversed(chain):
+        graph.erase_node(one)
 
 
-def _joined(graph: fx.Graph, node: Node) -> None:
-    """Two blocks as one, where what is between them takes more than reading the first's input."""
-    first = node.args[0]
-    args = *first.args, *node.args[1:]
-    given, between, made = (one.meta["val"].numel() for one in (first.args[0], first, node))
-    apart = max(given + first.meta["scratch"] + between, between + node.meta["scratch"] + made)
-    if given + _room(args) + made < apart:
-        _replaced(graph, node, _room(args), conv8_rows, *args)
+def _layers(node: Node) -> tuple[Any, ...]:
+    return (node.args[1:],) if node.target is conv8 else node.args[1:]
 
 
-def _room(args: Sequence[Any]) -> int:
-    x, *layers = args
-    return sum(map(prod, rows_between(tuple(x.meta["val"].shape), layers)))
+def _bytes(node: Node) -> int:
+    value = node.meta["val"]
+    return value.numel() * value.element_size()
+
+
+def _room(target: Any, x: Node, layers: Sequence[Any]) -> int:
+    """A channel of what is between two layers, else some rows."""
+    shape = tuple(x.meta["val"].shape)
+    if target is conv8_pair:
+        return prod(made_by(shape, layers[0])[2:])
+    return sum(map(prod, rows_between(shape, layers)))
 
 
 def rows_between(x: tuple[int, ...], layers: Sequence[Any]) -> list[tuple[int, int, int]]:
@@ -86,17 +108,6 @@ def made_by(x: tuple[int, ...], layer: Any) -> tuple[int, ...]:
     ways = zip(x[2:], filters[2:], *layer[-4:-1], strict=True)  # stride, padding, dilation
     sizes = ((n + 2 * pad - far * (k - 1) - 1) // step + 1 for n, k, step, pad, far in ways)
     return (x[0], filters[0], *sizes)
-
-
-def _replaced(graph: fx.Graph, node: Node, room: int, target: Any, *args: Any) -> None:
-    """A new node for another one and the one that it alone reads, and room for it while it runs."""
-    inner = node.args[0]
-    with graph.inserting_before(node):
-        new = add(graph, target, *args)
-    born_of(new, node).meta["scratch"] = room
-    node.replace_all_uses_with(new)
-    graph.erase_node(node)
-    graph.erase_node(inner)
 
 
 def _is_depthwise(node: Node) -> bool:
