@@ -98,6 +98,8 @@ def _found(
         Finding(
             rule=rule,
             question="numbers",
+            # other numbers are no fault of a draw, but of one that is to repeat
+            level="problem" if rule == "numpy-seed" else "note",
             sentence=sentence,
             where=origin.where,
             entity=origin.entity,
