@@ -39,8 +39,8 @@ class Later(Decompositions, frozen=True, kw_only=True, dict=True):
 
     def whole(self) -> Decompositions:
         """Itself, with all fields."""
-        if "_unfold" in vars(self):
-            with vars(self)["_unfolding"]:
+        if unfolding := vars(self).get("_unfolding"):
+            with unfolding:
                 self._become()
         return self
 
@@ -52,7 +52,7 @@ class Later(Decompositions, frozen=True, kw_only=True, dict=True):
         found = unfold()
         for name in _LATER:
             structs.force_setattr(self, name, getattr(found, name))
-        del vars(self)["_unfold"]
+        vars(self).clear()  # facts hold nothing alive
 
     def _plain(self) -> Decompositions:
         return Decompositions(**structs.asdict(self.whole()))
