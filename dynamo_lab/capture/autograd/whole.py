@@ -71,19 +71,19 @@ def whole_step(model: nn.Module, loss: Callable[..., Any], example: Sequence[Any
         place.
         AbsentError: this PyTorch cannot make a joint graph ahead of time.
     """
-    together = WithLoss(model, loss)
-    exported = _exported(together, tuple(example))
+    together, given = WithLoss(model, loss), tuple(example)
+    exported = _exported(together, given)
     _need_one_number(exported)
     make = WHOLE.get()
     with _first_trace() as first:
         try:
             module, signature = make(
-                exported.module(), tuple(example), trace_joint=True, output_loss_index=0
+                exported.module(), given, trace_joint=True, output_loss_index=0
             )
         except IndexError as error:  # a class or a row that there is not
-            raise TinyError(_why_not(error, together, tuple(example))) from error
+            raise TinyError(_why_not(error, together, given)) from error
         except (AssertionError, RuntimeError) as error:
-            raise _without_gradient(together, example) or error from error
+            raise _without_gradient(together, given) or error from error
     if signature.buffers_to_mutate:
         name = next(iter(signature.buffers_to_mutate.values()))
         raise TinyError(
@@ -174,7 +174,7 @@ def _exported(together: WithLoss, example: tuple[Any, ...]) -> Any:
     try:
         return torch.export.export(together, example, strict=True)
     except Exception as error:
-        raise TinyError(_why_not(error, together, tuple(example))) from error
+        raise TinyError(_why_not(error, together, example)) from error
 
 
 def _why_not(error: Exception, together: WithLoss, example: tuple[Any, ...]) -> str:

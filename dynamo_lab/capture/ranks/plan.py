@@ -27,7 +27,7 @@ from dynamo_lab.capture.ranks.flight import (
 from dynamo_lab.capture.ranks.members import OutsideCalls
 from dynamo_lab.capture.ranks.models import ModelFacts
 from dynamo_lab.capture.ranks.reducers import Reducers
-from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank
+from dynamo_lab.model.ranks.ranks import Call, Ending, Group, MadeGroup, Rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -53,7 +53,7 @@ class PlannedRank:
         self._calls: list[Call] = []
         self._counts: dict[str, int] = {}
         self._groups: tuple[Group, ...] = ()
-        self._made: list[Group] = []
+        self._made: list[MadeGroup] = []
         self._mode: Any = None
         self._reducers = Reducers(recorder.texts, is_planned=True)
         self._comm_hooks = CommHooks()
@@ -89,7 +89,7 @@ class PlannedRank:
         """The program makes a group of these ranks, which may be numbers of NumPy."""
         try:
             place = stack_of(frames_now(above=2), self._recorder.texts)
-            self._made.append(Group("", tuple(map(int, ranks)), description=str(place)))
+            self._made.append(MadeGroup(ranks=tuple(map(int, ranks)), stack=place))
         except Exception as error:
             self._recorder.note_failure("groups", error)
 

@@ -61,6 +61,13 @@ class Call(Struct, frozen=True, kw_only=True):
     stack: Annotated[int | None, Ref("stacks")] = None
 
 
+class MadeGroup(Struct, frozen=True, kw_only=True):
+    """A group of these ranks that a planned program made, at the place that `stack` is."""
+
+    ranks: tuple[int, ...]
+    stack: Annotated[int | None, Ref("stacks")] = None
+
+
 class Outside(Struct, frozen=True, kw_only=True):
     """A collective that a rank called `times` times on a group that it is not in.
 
@@ -122,8 +129,7 @@ class Rank(Struct, frozen=True, kw_only=True):
     groups that it is not in. `span` is the line of
     the user's that it was last seen on, at the time `seen`. `started` is the recording's zero.
     `handled` is the exception that it was handling then, if it had not ended.
-    `made` are the groups that a planned program made, also those without this rank, each described
-    by the place that made it. `timeline` is there where the rank ran under the profiler. `meshes`
+    `made` are the groups that a planned program made, also those without this rank. `timeline` is there where the rank ran under the profiler. `meshes`
     are those that the program made, `dtensors` its DTensors: of each name the one that was seen
     last. `reducers` are of the modules that it wrapped in DDP.
     """
@@ -134,7 +140,7 @@ class Rank(Struct, frozen=True, kw_only=True):
     pid: int = 0
     backend: str = ""
     groups: tuple[Group, ...] = ()
-    made: tuple[Group, ...] = ()
+    made: tuple[MadeGroup, ...] = ()
     calls: tuple[Call, ...] | None = None
     forgotten: int = 0
     outside: tuple[Outside, ...] = ()

@@ -81,12 +81,12 @@ def _job(first: Recording, n: int) -> _Job:
             shard = shard_of(shape, sizes, placements, own)
             yield shard and shard.sizes
 
-    groups: dict[int, Counter[tuple[str, int]]] = {number: Counter() for number in range(n)}
+    groups = {number: Counter[tuple[int | None, int]]() for number in range(n)}
     for one in rank.made:
         for number in groups.keys() & one.ranks:  # others are refused
-            groups[number][one.description, len(one.ranks)] += 1
+            groups[number][one.stack, len(one.ranks)] += 1
     shards = {number: tuple(held(number)) for number in range(n)}
-    shapes = {number: (*shards[number], *sorted(groups[number].items())) for number in range(n)}
+    shapes = {number: (*shards[number], frozenset(groups[number].items())) for number in range(n)}
     return _Job(mesh, places, shapes, shards)
 
 

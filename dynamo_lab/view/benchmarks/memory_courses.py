@@ -7,7 +7,7 @@ from msgspec import Struct
 from dynamo_lab.model.benchmarks import Benchmark, MemoryCourse, MemoryHolder, Phase
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.origins import origin_of
-from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.places import Places, entity_if_known
 from dynamo_lab.view.core.words import percent, plural, size
 from dynamo_lab.view.fusion.peaks import is_known, peak_of
 
@@ -115,7 +115,7 @@ def _holders(
             size=size(holder.bytes),
             share=percent(holder.bytes / one.peak) if one.peak else "",
             where=places.where(line) if line else "",
-            entity=entity(line) if line else "",
+            entity=entity_if_known(line),
         )
 
 

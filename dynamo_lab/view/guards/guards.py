@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from dynamo_lab.model.guards.guards import FailedGuard, Guard, Recompile
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
-from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.places import Places, entity_if_known
 from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.guards import costs
 from dynamo_lab.view.guards.advice import Remedy, advice_on
@@ -100,7 +100,7 @@ def _guard(guard: Guard, compile_ids: tuple[str, ...], places: Places) -> GuardV
         source=guard.source,
         expressions=_telling(guard.expressions),
         where=places.where(line) if line else "",
-        entity=entity(line) if line else "",
+        entity=entity_if_known(line),
         frame=guard.frame,
         compile_id=guard.compile_id,
         text=demands(guard.expressions),
@@ -176,7 +176,7 @@ def _causes(
             earlier=tuple(failed.compile_id for failed in group),
             check=group[0].text,
             where=places.where(line) if line else "",
-            entity=entity(line) if line else "",
+            entity=entity_if_known(line),
             remedies=() if (item.frame, text) in known else _remedies(group[0], item, compilations),
         )
         known.add((item.frame, text))

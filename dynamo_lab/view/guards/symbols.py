@@ -8,7 +8,7 @@ from msgspec import Struct
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
-from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.places import Places, entity_if_known
 from dynamo_lab.view.core.words import listed, unique
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.failing import readable
@@ -103,7 +103,7 @@ def _symbol(
         stands_for=unique(readable(source) for source in item.sources),
         value=item.value,
         where=places.where(line) if line else "",
-        entity=entity(line) if line else "",
+        entity=entity_if_known(line),
         pinned=tuple(
             _fact(fact, _pinned(item, fact), questions.get(fact.stack, ""), places)
             for fact in pinned
@@ -154,7 +154,7 @@ def _fact(fact: ShapeFact, text: str, expression: str, places: Places) -> FactVi
         text=text,
         expression=expression,
         where=places.where(line) if line else "",
-        entity=entity(line) if line else "",
+        entity=entity_if_known(line),
         line=places.text(line).strip() if line else "",
     )
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from dynamo_lab.model.guards.guards import FailedGuard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
-from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.places import Places, entity_if_known
 from dynamo_lab.view.guards.failing import describe, with_parameters
 
 
@@ -96,7 +96,7 @@ def _check(
         passes=False,
         text=describe(with_parameters(failed, recording.frames[frame].parameters)),
         where=places.where(line) if line else "",
-        entity=entity(line) if line else "",
+        entity=entity_if_known(line),
         source=guard.source if guard else "",
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.core.places import Places, entity
+from dynamo_lab.view.core.places import Places, entity_if_known
 from dynamo_lab.view.core.words import flops, listed, percent, plural, seconds, size
 from dynamo_lab.view.graphs.graphs import GraphView
 from dynamo_lab.view.modules.alike import Shapes, differences, fold, most_like
@@ -147,7 +147,7 @@ class _Rows:
             children=children,
             alike=max(1, len(module.members)),
             entity=self._entity(number),
-            line=entity(line) if line else "",
+            line=entity_if_known(line),
             where=where,
             operators=sums.operators,
             calls=sums.calls,

@@ -45,8 +45,10 @@ class Clocks(NamedTuple):
 def clocks_of(ranks: Sequence[Known]) -> Clocks:
     """The hosts of the ranks; those of one host share a clock."""
     hosts = tuple(unique(one.rank.host for one in ranks))
+    if len(hosts) < 2:
+        return Clocks(hosts, dict.fromkeys(hosts, 0.0), 0.0)
     ends = {host: dict(_ends(ranks, host)) for host in hosts}
-    ahead, apart = {host: 0.0 for host in hosts[:1]}, 0.0
+    ahead, apart = {hosts[0]: 0.0}, 0.0
     for host in hosts[1:]:
         first = ends[hosts[0]]
         found = sorted(end - first[key] for key, end in ends[host].items() if key in first)

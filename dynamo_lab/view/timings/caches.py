@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.timings import CacheCheck
-from dynamo_lab.view.core.places import Line, Places, entity
+from dynamo_lab.view.core.places import Line, Places, entity_if_known
 from dynamo_lab.view.core.words import listed, unique
 
 AOTAUTOGRAD = "AOTAutograd cache"
@@ -58,7 +58,7 @@ def _view(check: CacheCheck, recording: Recording, places: Places) -> CacheView:
         sentence=f"{check.layer}: {_SENTENCES[check.outcome]}.",
         reason=check.reason,
         where=places.where(line) if line else "",
-        entity=entity(line) if line else "",
+        entity=entity_if_known(line),
     )
 
 

@@ -74,7 +74,7 @@ interface Mention {
 const LINE = /\b[Ll]ines? (\d+)(?:-\d+)?(?!\d|\.\d| of )|([^\s,;()`]+\.\w+):(\d+)(?:-\d+)?/g;
 /** What stands before a line and names its file: "model.py, ", "cell 3, ". */
 const FILE = /([^\s,;()`]+(?: \d+)?), $/;
-const IS_FILE = /\.\w+["']?$|^["'(]?<.*>["']?$|^cell\b/;
+const IS_FILE = /\.\w+["']?$|^["']?<.*>["']?$|^cell\b/;
 
 export class Mentions {
   /** Sources by their names, with folders where the name of the file alone is that of two, as Python writes them. */

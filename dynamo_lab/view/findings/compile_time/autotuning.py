@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.core.places import Line, Places, entity
+from dynamo_lab.view.core.places import Line, Places, entity_if_known
 from dynamo_lab.view.core.words import percent, plural
 from dynamo_lab.view.core.words import seconds as duration
 from dynamo_lab.view.findings.changes import Options
@@ -36,7 +36,7 @@ def find(facts: Facts) -> Iterator[Found]:
             f"candidates for {plural(operators, 'operator')} against each other."
         ),
         where=facts.places.where(line) if line else "",
-        entity=entity(line) if line else "",
+        entity=entity_if_known(line),
         evidence=(Evidence(text=", ".join(sorted(tuned)[:3]), tab="timeline"),),
         grade="may change meaning",
         remedy=(

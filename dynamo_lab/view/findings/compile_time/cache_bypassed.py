@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.timings import CacheCheck
-from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.places import Line, entity_if_known
 from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.findings.compile_time.seconds import phase_seconds
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
@@ -41,7 +41,7 @@ def _found(checks: list[CacheCheck], facts: Facts) -> Found:
             f"{_reason(first)}: each new process {again} {_them(checks)} again."
         ),
         where=places.where(line) if line else "",
-        entity=entity(line) if line else "",
+        entity=entity_if_known(line),
         evidence=(Evidence(text=first.reason, tab="timeline"),),
         grade="fill in" if is_function else "none",
         remedy=(

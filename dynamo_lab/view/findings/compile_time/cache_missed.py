@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dynamo_lab.model.timings import WarmStart
-from dynamo_lab.view.core.places import entity
+from dynamo_lab.view.core.places import entity_if_known
 from dynamo_lab.view.core.words import listed, plural, seconds, unique
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 from dynamo_lab.view.findings.speed.call_overhead import root_line
@@ -31,7 +31,7 @@ def find(facts: Facts) -> Iterator[Found]:
             f"{'differs' if len(names) == 1 else 'differ'} from one compilation to the next."
         ),
         where=facts.places.where(line) if line else "",
-        entity=entity(line) if line else "",
+        entity=entity_if_known(line),
         evidence=(Evidence(text=_times(found), tab="timeline"),),
         grade="fill in",
         remedy=_remedy(parts),

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.view.core.ancestry import NodeKey
-from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.places import Line, entity_if_known
 from dynamo_lab.view.core.words import percent, plural
 from dynamo_lab.view.findings import ops
 from dynamo_lab.view.findings.compile_time import seconds
@@ -117,7 +117,7 @@ def _finding(block: _Block, line: Line | None, facts: Facts) -> Finding:
             f"{times:,} times {plural(size, 'node')}, {percent(block.share)} of the graph."
         ),
         where=places.where(line) if line else "",
-        entity=entity(line) if line else "",
+        entity=entity_if_known(line),
         evidence=(
             Evidence(
                 text=f"{plural(block.nodes, 'node')} of {plural(times, kind)}",

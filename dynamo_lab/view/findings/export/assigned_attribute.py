@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dynamo_lab.model.packages import Export
-from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.places import Line, entity_if_known
 from dynamo_lab.view.findings.export.assignments import assignment_of
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 
@@ -29,12 +29,12 @@ def _found(facts: Facts, one: Export, name: str) -> Found:
             "keeps the tensor from before the export in every call."
         ),
         where=facts.places.where(line) if line else "",
-        entity=entity(line) if line else "",
+        entity=entity_if_known(line),
         evidence=(
             Evidence(
                 text="it was another tensor after the program had been run for the export",
                 tab="",
-                entity=entity(line) if line else "",
+                entity=entity_if_known(line),
             ),
         ),
         grade="may change meaning",

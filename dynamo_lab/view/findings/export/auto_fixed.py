@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dynamo_lab.model.packages import AskedDim, Export
-from dynamo_lab.view.core.places import entity
+from dynamo_lab.view.core.places import entity_if_known
 from dynamo_lab.view.core.words import first_up
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 from dynamo_lab.view.summary.exports import named
@@ -24,7 +24,7 @@ def _found(facts: Facts, one: Export, dim: AskedDim) -> Found:
     why = "" if span is None else f": {facts.places.where_span(span)} needs it"
     about = span if span is not None else one.span
     line = None if about is None else facts.places.line_of(about)
-    shown = entity(line) if line else ""
+    shown = entity_if_known(line)
     finding = Finding(
         rule="auto-fixed",
         question="export",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dynamo_lab.model.packages import PackageFailure
 from dynamo_lab.view.breaks.exceptions import cause
-from dynamo_lab.view.core.places import entity
+from dynamo_lab.view.core.places import entity_if_known
 from dynamo_lab.view.core.words import first_line, gist
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Grade
 
@@ -32,7 +32,7 @@ def find(facts: Facts) -> Iterator[Found]:
     for one in {(one.error, one.message, one.span): one for one in failed}.values():
         at = one.at if one.at is not None else one.span
         line = None if at is None else facts.places.line_of(at)
-        shown = entity(line) if line else ""
+        shown = entity_if_known(line)
         told = _known(one) or _unknown(one)
         finding = Finding(
             rule="not-packaged",

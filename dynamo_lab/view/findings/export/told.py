@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dynamo_lab.model.packages import DimFact, Export
-from dynamo_lab.view.core.places import Line, entity
+from dynamo_lab.view.core.places import Line, entity_if_known
 from dynamo_lab.view.core.words import gist
 from dynamo_lab.view.findings.changes import ExportArguments, Reexport, Rewrite
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Grade
@@ -56,7 +56,7 @@ def found(
     line = line_of(facts, one, span)
     at = facts.recording.exports.index(one)
     change = rewrite or _arguments(facts, one, code, strict)
-    shown = entity(line) if line else ""
+    shown = entity_if_known(line)
     return Found(
         Finding(
             rule=rule,

@@ -23,11 +23,12 @@ def find(facts: Facts) -> Iterator[Found]:
     for graph in facts.recording.captured_graphs():
         for at in ops.calls(graph.nodes):
             line = _promoted(graph.nodes, at) and line_of(facts, [(graph.id, at)])
-            if line and line not in told:
+            if not line:
+                continue
+            if line not in told:
                 yield _found(facts, graph, at, line)
-            if line:
-                told.add(line)
-                break
+            told.add(line)
+            break
 
 
 def _promoted(table: NodeTable, at: int) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dynamo_lab.model.guards.costs import GuardFilter, GuardTime
-from dynamo_lab.view.core.places import entity
+from dynamo_lab.view.core.places import entity_if_known
 from dynamo_lab.view.core.words import percent, seconds
 from dynamo_lab.view.findings import changes
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
@@ -61,7 +61,7 @@ def _found(share: _Share, facts: Facts) -> Found:
             f"{_ON.get(drops.name, 'dropped by a filter')}."
         ),
         where=facts.places.where(line) if line else "",
-        entity=entity(line) if line else "",
+        entity=entity_if_known(line),
         evidence=(
             Evidence(text=f"{percent(share.of_call)} of a call, each measured apart", tab="guards"),
         ),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dynamo_lab.view.core.places import entity
+from dynamo_lab.view.core.places import entity_if_known
 from dynamo_lab.view.core.words import percent, seconds
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 from dynamo_lab.view.findings.speed import call_overhead, slow_kernels
@@ -30,7 +30,7 @@ def _found(facts: Facts, one: Timed, *, is_gpu: bool) -> Found:
             f"{seconds(one.eager.median)}. {_parts(one, is_gpu=is_gpu)}"
         ),
         where=facts.places.where(line) if line else "",
-        entity=entity(line) if line else "",
+        entity=entity_if_known(line),
         evidence=(Evidence(text="timed in turns with eager", tab="bench"),),
         remedy=_remedy(one),
         cost=1 - one.ratio.value,
