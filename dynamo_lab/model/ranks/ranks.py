@@ -129,9 +129,10 @@ class Rank(Struct, frozen=True, kw_only=True):
     groups that it is not in. `span` is the line of
     the user's that it was last seen on, at the time `seen`. `started` is the recording's zero.
     `handled` is the exception that it was handling then, if it had not ended.
-    `made` are the groups that a planned program made, also those without this rank. `timeline` is there where the rank ran under the profiler. `meshes`
-    are those that the program made, `dtensors` its DTensors: of each name the one that was seen
-    last. `reducers` are of the modules that it wrapped in DDP.
+    `made` are the groups that a planned program made, also those without this rank. `timeline` is
+    there where the rank ran under the profiler. `meshes` are those that the program made,
+    `dtensors` its DTensors: of each name the one that was seen last. `reducers` are of the modules
+    that it wrapped in DDP.
     """
 
     number: int
