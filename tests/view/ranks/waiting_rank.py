@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.graphs import Graph
-from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Handled, Outside, Rank, Stay
+from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Handled, MadeGroup, Outside, Rank, Stay
 from dynamo_lab.model.ranks.reducers import Reduced, Reducer
 from dynamo_lab.model.recording import Recording
 from tests.view.samples.table import Table, graph
@@ -29,6 +29,7 @@ def waiting_rank() -> Recording:
             number=0,
             size=2,
             groups=(Group("0", (0, 1), "default_pg"),),
+            made=(MadeGroup(ranks=(0,), stack=0),),
             calls=(first, second),
             outside=(Outside(name="broadcast", stack=0),),
             stays=(Stay(0.0, 1.0, 0), Stay(1.0, 9.0, 1)),
