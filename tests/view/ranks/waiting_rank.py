@@ -4,7 +4,16 @@ from msgspec.structs import replace
 
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.graphs import Graph
-from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Handled, MadeGroup, Outside, Rank, Stay
+from dynamo_lab.model.ranks.ranks import (
+    Call,
+    Ending,
+    Group,
+    Handled,
+    MadeGroup,
+    Outside,
+    Rank,
+    Stay,
+)
 from dynamo_lab.model.ranks.reducers import Reduced, Reducer
 from dynamo_lab.model.recording import Recording
 from tests.view.samples.table import Table, graph
