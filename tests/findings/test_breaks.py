@@ -205,6 +205,34 @@ def test_an_operator_without_a_fake_implementation_is_found(tmp_path: Path) -> N
     assert not findings_of(recorded(source, tmp_path, "with_fake"))
 
 
+MARKED = """
+import contextlib
+
+import torch
+
+def fn(x):
+    return x.view(4, 2, 8) + 1  # fault
+
+def record(lab):
+    x = torch.ones(8, 8)
+    torch._dynamo.mark_dynamic(x, 0)
+    with lab.record() as recorder, contextlib.suppress(Exception):
+        torch.compile(fn, backend="eager")(x)
+    return recorder.recording
+"""
+
+
+def test_a_size_marked_dynamic_that_is_needed_says_which_line_needs_it(tmp_path: Path) -> None:
+    [found, *_] = findings_of(recorded(MARKED, tmp_path, "marked"))
+    assert found.rule == "not-compiled"
+    assert "You marked x.shape[0] as dynamic" in found.sentence
+    assert found.where.endswith("line 7")
+    assert "`return x.view(4, 2, 8) + 1  # fault`" in found.remedy
+    assert "maybe_mark_dynamic" in found.remedy
+    mended = MARKED.replace(".mark_dynamic", ".maybe_mark_dynamic")
+    assert not findings_of(recorded(mended, tmp_path, "maybe_marked"))
+
+
 FAILING = {
     "a backend": (
         "def fn(x):\n    return x + 1\n",

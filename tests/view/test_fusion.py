@@ -10,7 +10,15 @@ from msgspec.structs import replace
 
 from dynamo_lab.api import why_not
 from dynamo_lab.errors import FusionError
-from dynamo_lab.model.fusion.fusion import Ruling
+from dynamo_lab.model.fusion.fusion import (
+    Group,
+    Operation,
+    Placed,
+    Ruling,
+    Schedule,
+    VerdictTable,
+)
+from dynamo_lab.model.fusion.memory import MemoryBuffer
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.fusion.advice import UNSEEN, advice, is_known, of_reason
@@ -48,6 +56,18 @@ def test_memory_is_counted_at_each_call() -> None:
     assert [life.name for life in plan.kernel_internal] == ["buf9"]
 
 
+def test_fusion_is_not_said_to_keep_what_nothing_reads() -> None:
+    """Flash attention has a second result: the scheduler drops it before it fuses anything."""
+    recording = scheduled()
+    unread = MemoryBuffer(name="buf5", role="removed", bytes=80, dtype="float32", shape=("20",))
+    plan = recording.memory_plans[0]
+    plan = replace(plan, buffers=(*plan.buffers, unread))
+    made = build(replace(recording, memory_plans=(plan,))).fusions.schedules[0].memory[0]
+    assert [life.name for life in made.kernel_internal] == ["buf9"]
+    assert "Fusion kept 1 more, 128 B, out of memory entirely." in made.sentences
+    assert "Nothing reads `buf5`, so it has no place here." in made.sentences
+
+
 def test_unknown_sizes_are_said() -> None:
     recording = scheduled()
     plan = recording.memory_plans[0]
@@ -71,6 +91,72 @@ def test_unknown_sizes_are_said() -> None:
 )
 def test_why_not(one: str, other: str, told: str) -> None:
     assert told in " ".join(ask(scheduled(), one, other).sentences)
+
+
+def test_what_has_to_run_between_is_named() -> None:
+    said = _said_between(scheduled())
+    assert said == "op1 has to run after {a} and before {b}."
+
+
+def test_many_between_are_counted() -> None:
+    recording = scheduled()
+    chain = [
+        Operation(name=f"op{at}", buffers=(f"buf{at}",), kind="pointwise", after=(at - 1,))
+        for at in range(1, 7)
+    ]
+    first = recording.schedules[0].operations[0]
+    schedule = _apart(recording, (first, *chain), start=tuple(range(7)), last=6)
+    said = _said_between(replace(recording, schedules=(schedule,), memory_plans=()))
+    assert said == "op1, op2, op3 and 2 more have to run after {a} and before {b}."
+
+
+def test_a_group_in_between_waits_as_a_whole() -> None:
+    """op1 waits for op0 and op2 waits for nothing, but they were one group by then."""
+    recording = scheduled()
+    before = recording.schedules[0].operations
+    operations = (
+        before[0],
+        replace(before[1], after=(0,)),
+        replace(before[2], after=()),
+        replace(before[3], after=(2,), weak=()),
+    )
+    schedule = _apart(recording, operations, start=(0, 4, 3), last=3, together=(1, 2))
+    said = _said_between(replace(recording, schedules=(schedule,), memory_plans=()))
+    assert said == "op1 and op2 have to run after {a} and before {b}."
+
+
+def test_nothing_is_named_where_nothing_is_found() -> None:
+    recording = scheduled()
+    operations = tuple(replace(one, after=(), weak=()) for one in recording.schedules[0].operations)
+    schedule = replace(recording.schedules[0], operations=operations)
+    said = _said_between(replace(recording, schedules=(schedule,)))
+    assert said == "Something else has to run after {a} and before {b}."
+
+
+def _apart(
+    recording: Recording,
+    operations: tuple[Operation, ...],
+    start: tuple[int, ...],
+    last: int,
+    together: tuple[int, ...] = (),
+) -> Schedule:
+    """A schedule in which op0 and the last are refused, as others lie between."""
+    alone = [Group(operations=(index,)) for index in range(len(operations))]
+    refused = recording.schedules[0].verdicts.rulings[1]
+    return replace(
+        recording.schedules[0],
+        operations=operations,
+        groups=(*alone, *([Group(operations=together, kind="foreach")] if together else [])),
+        start=start,
+        verdicts=VerdictTable(rulings=(refused,), pairs=((0, last),), ruling=(0,)),
+        final=tuple(Placed(group=index) for index in start),
+    )
+
+
+def _said_between(recording: Recording) -> str:
+    rulings = build(recording).fusions.schedules[0].rulings
+    (said,) = [one.why[0].why for one in rulings if one.reasons]
+    return said
 
 
 def test_what_would_change_it() -> None:

@@ -16,6 +16,8 @@ from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import listed, plural, size, unique
 from dynamo_lab.view.fusion import foreach, memory
 from dynamo_lab.view.fusion.advice import UNSEEN, Advice, advice, loop_text, of_loops
+from dynamo_lab.view.fusion.advice.groups import BETWEEN
+from dynamo_lab.view.fusion.between import Between
 from dynamo_lab.view.fusion.foreach import ForeachView
 from dynamo_lab.view.fusion.memory import MemoryView
 from dynamo_lab.view.kernels.kernels import QUIET
@@ -141,6 +143,7 @@ class _View:
         self._titles = titles
         self._schedule = schedule
         self._first = first
+        self._between = Between(schedule)
         self._place = {
             operation: place
             for place, item in enumerate(schedule.final)
@@ -216,14 +219,11 @@ class _View:
         pool: dict[tuple[int, tuple[Advice, ...]], int] = {}
         numbers: list[int] = []
         table = self._schedule.verdicts
-        for (producer, consumer), index in zip(table.pairs, table.ruling, strict=True):
-            why = self._why(table.rulings[index], producer, consumer)
+        for pair, index in zip(table.pairs, table.ruling, strict=True):
+            why = why_of(self._schedule, self._between, table.rulings[index], pair)
             numbers.append(pool.setdefault((index, why), len(pool)))
         views = (_ruling(table.rulings[index], why, self._schedule) for index, why in pool)
         return tuple(views), tuple(numbers)
-
-    def _why(self, ruling: Ruling, producer: int, consumer: int) -> tuple[Advice, ...]:
-        return why_of(self._schedule, ruling, producer, consumer)
 
     def _final(self, place: int, operations: Sequence[OperationView]) -> PlaceView:
         item = self._schedule.final[place]
@@ -238,8 +238,11 @@ class _View:
         )
 
 
-def why_of(schedule: Schedule, ruling: Ruling, producer: int, consumer: int) -> tuple[Advice, ...]:
-    """What prevents a pair of groups from being fused."""
+def why_of(
+    schedule: Schedule, between: Between, ruling: Ruling, pair: tuple[int, int]
+) -> tuple[Advice, ...]:
+    """What prevents a pair of groups from being fused, the first before the second."""
+    producer, consumer = pair
     if ruling.outcome == "refused" and ruling.check == "backend":
         one, other = schedule.groups[producer], schedule.groups[consumer]
         device = schedule.operations[one.operations[0]].device if one.operations else ""
@@ -248,7 +251,7 @@ def why_of(schedule: Schedule, ruling: Ruling, producer: int, consumer: int) -> 
     if schedule.compiler != INDUCTOR:  # it says so itself
         said = "Refused, as" if ruling.outcome == "refused" else "Forced, although"
         return tuple(Advice(f"{said} {reason}.") for reason in ruling.reasons)
-    return advice(ruling)
+    return tuple(between.told(ruling, *pair) if one is BETWEEN else one for one in advice(ruling))
 
 
 def _group(schedule: Schedule, group: Group) -> GroupView:

@@ -8,7 +8,7 @@ from dynamo_lab.model.fusion.fusion import Schedule
 from dynamo_lab.model.fusion.memory import MemoryBuffer, MemoryEvent, MemoryPlan
 from dynamo_lab.model.graphs import Value
 from dynamo_lab.view.core.values import value_text
-from dynamo_lab.view.core.words import plural, size
+from dynamo_lab.view.core.words import listed, plural, size
 
 _WITH_BODIES = {"Conditional", "Switch", "WhileLoop", "InvokeSubgraph"}
 """The classes of Inductor's IR that run a body; from torch 2.15 on, `cond` is a "Switch"."""
@@ -89,7 +89,9 @@ class _View:
         )
         lives = tuple(self._life(index) for index in self._start)
         internal = tuple(
-            self._life(index) for index, item in enumerate(plan.buffers) if item.role == "removed"
+            self._life(index)
+            for index, item in enumerate(plan.buffers)
+            if item.role == "removed" and item.operation is not None
         )
         top = live[peak] if live else 0
         return MemoryView(
@@ -213,10 +215,19 @@ class _View:
         if internal:
             saved = sum(life.bytes for life in internal)
             yield f"Fusion kept {len(internal)} more, {size(saved)}, out of memory entirely."
+        yield from self._unread()
         if any(item.bytes is None and item.dtype for item in self._plan.buffers):
             yield "Sizes computed only at run time are unknown, and count as zero."
         if self._plan.is_pooled:
             yield "The buffers then became parts of larger pools, which are not shown here."
+
+    def _unread(self) -> Iterator[str]:
+        """What the scheduler removed with its operation, before it fused anything."""
+        gone = [one for one in self._plan.buffers if one.role == "removed"]
+        names = [f"`{one.name}`" for one in gone if one.operation is None]
+        if names:
+            have = "it has" if len(names) == 1 else "they have"
+            yield f"Nothing reads {listed(names)}, so {have} no place here."
 
     def _donations(self) -> Iterator[str]:
         """What the forward saved for this backward alone, and how much of it is overwritten."""

@@ -167,15 +167,7 @@ def _other(fact: ShapeFact, compilations: Compilations, places: Places) -> FactV
             "`torch._dynamo.decorators.mark_unbacked` makes one dynamic."
         )
         return _fact(fact, text, "", places)
-    symbol = _violated(fact, compilations.symbols[fact.compile_id])
-    cause = next(
-        (
-            known
-            for known in compilations.shape_facts[fact.compile_id]
-            if symbol and known.event == "constant" and symbol.name in known.symbols
-        ),
-        fact,
-    )  # fmt: skip
+    cause = cause_of(fact, compilations)
     view = _fact(cause, readable(fact.expression), "", places)
     return FactView(
         event="violation",
@@ -184,6 +176,19 @@ def _other(fact: ShapeFact, compilations: Compilations, places: Places) -> FactV
         where=view.where,
         entity=view.entity,
         line=view.line,
+    )
+
+
+def cause_of(fact: ShapeFact, compilations: Compilations) -> ShapeFact:
+    """Where a size that a violation is about became a number; itself where that is not known."""
+    symbol = _violated(fact, compilations.symbols[fact.compile_id])
+    return next(
+        (
+            known
+            for known in compilations.shape_facts[fact.compile_id]
+            if symbol and known.event == "constant" and symbol.name in known.symbols
+        ),
+        fact,
     )
 
 

@@ -98,6 +98,7 @@ class _Graph:
         self._places = places
         self._lowering = lowering
         self._buffers = buffers
+        self._has_failed = any(row.outcome == "failed" for row in lowering.nodes)
         self._read = set(chain.from_iterable(self._graph.nodes.inputs))
 
     def build(self, title: str) -> LoweringView:
@@ -176,6 +177,8 @@ class _Graph:
         made = f"It stores {on_the_way} on the way. " if on_the_way else ""
         if inside:
             return f"{made}A loop that is not stored: it is computed inside {inside}."
+        if self._has_failed:
+            return f"{made}A loop that was not stored when lowering failed."
         if row.node in self._read:
             return f"{made}A loop that is not stored: it was folded into indices and numbers."
         return f"{made}A loop that is not stored, and that nothing reads."

@@ -42,6 +42,16 @@ def test_an_inlined_operator_names_the_loops_that_compute_it(found: LoweringsVie
     assert (exp.where, exp.entity) == ("line 3", "line:0:3")
 
 
+def test_no_loop_is_said_to_be_folded_where_lowering_failed(make: Make) -> None:
+    recording = make("lowered")
+    [lowering] = recording.lowerings
+    exp = next(row for row in lowering.nodes if row.outcome == "inlined")
+    failed = replace(exp, node=exp.node + 1, outcome="failed", error="RuntimeError: none")
+    cut = replace(lowering, nodes=(exp, failed))
+    view = build(replace(recording, lowerings=(cut,), buffers=())).lowering
+    assert step(view, "exp").sentence == "A loop that was not stored when lowering failed."
+
+
 def test_a_loop_that_is_stored_afterwards(make: Make) -> None:
     sample = make("lowered")
     (lowering,) = sample.lowerings

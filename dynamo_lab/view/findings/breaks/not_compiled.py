@@ -11,6 +11,7 @@ from dynamo_lab.view.breaks.exceptions import COMPILERS, failure_line, is_refuse
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import gist
+from dynamo_lab.view.findings.breaks.marked_dynamic import refused
 from dynamo_lab.view.findings.export.unsupported_operator import register_fake
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 
@@ -77,6 +78,9 @@ def _found(frame: Frame, name: str, facts: Facts) -> Found:
     if failure is not None and failure.span is not None:
         line = places.line_of(failure.span)
     why = failure_line(failure, places) or gist(frame.reason) or "the reason is not known"
+    remedy = _remedy(facts, line)
+    if mark := refused(frame, facts):
+        why, line, remedy = mark.why, mark.line or line, mark.remedy
     missing = _NO_FAKE.search(failure.message) if failure else None
     finding = Finding(
         rule="not-compiled",
@@ -86,7 +90,7 @@ def _found(frame: Frame, name: str, facts: Facts) -> Found:
         entity=entity(line),
         evidence=(Evidence(text="what failed", tab="frames", entity=f"frame:{frame.id}"),),
         grade="fill in",
-        remedy=_remedy(facts, line),
+        remedy=remedy,
         code=register_fake(missing[1]) if missing else "",
         cost=1.0,
     )

@@ -12,6 +12,7 @@ from dynamo_lab.view.findings.changes import Setting
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.lines import line_of
 from dynamo_lab.view.fusion.advice import Advice, filled
+from dynamo_lab.view.fusion.between import Between
 from dynamo_lab.view.fusion.fusion import why_of
 
 _WORTH = 0.25
@@ -58,10 +59,11 @@ def _missed(facts: Facts, schedule: Schedule) -> Iterator[_Missed]:
     """The pairs of finished groups that were refused: by limit together, others one by one."""
     final, sizes = {one.group for one in schedule.final}, _sizes(facts, schedule)
     limited: dict[str, list[Verdict]] = {}
+    between = Between(schedule)
     for verdict in schedule.verdicts:
         if verdict.ruling.outcome != "refused" or not {verdict.producer, verdict.consumer} <= final:
             continue
-        advice = why_of(schedule, verdict.ruling, verdict.producer, verdict.consumer)
+        advice = why_of(schedule, between, verdict.ruling, (verdict.producer, verdict.consumer))
         if limit := _limit(advice):
             limited.setdefault(limit, []).append(verdict)
         elif advice:

@@ -2,8 +2,11 @@
 
 from dynamo_lab.view.fusion.advice.sentences import Advice
 
+BETWEEN = Advice("Something else has to run after {a} and before {b}.")
+"""What it is can be worked out from the schedule; PyTorch's reason does not name it."""
+
 REASONS: dict[str, Advice] = {
-    "intermediate nodes between": Advice("Something else has to run after {a} and before {b}."),
+    "intermediate nodes between": BETWEEN,
     "will create cycle": Advice(
         "Fused, they would wait for themselves: another group needs {a}, and {b} needs that.",
     ),

@@ -1,0 +1,37 @@
+"""A size that was marked dynamic, but that the code needs as a number."""
+
+from typing import NamedTuple
+
+from dynamo_lab.model.frames import Frame
+from dynamo_lab.view.core.places import Line
+from dynamo_lab.view.findings.finding import Facts
+from dynamo_lab.view.guards.compilations import Compilations
+from dynamo_lab.view.guards.failing import readable
+from dynamo_lab.view.guards.symbols import cause_of
+
+_PYTORCHS_ADVICE = " If you're using "
+_REMEDY = (
+    "Remove the `mark_dynamic`, or use `torch._dynamo.maybe_mark_dynamic`: the code is then for "
+    "that size alone. For all sizes at once the line has to work without the number{}."
+)
+
+
+class Refused(NamedTuple):
+    """Why, in PyTorch's words, the line that needed the number if it is known, what to do."""
+
+    why: str
+    line: Line | None
+    remedy: str
+
+
+def refused(frame: Frame, facts: Facts) -> Refused | None:
+    """What PyTorch said of a mark when the function failed, None if that is not why."""
+    recording = facts.recording
+    said = (one for one in recording.shape_facts if one.event == "violation")
+    fact = next((one for one in said if one.frame == frame.id), None)
+    if fact is None:
+        return None
+    line = facts.places.own_line(cause_of(fact, Compilations(recording)).stack)
+    text = facts.places.text(line).strip() if line else ""
+    why, _, _ = readable(fact.expression).partition(_PYTORCHS_ADVICE)
+    return Refused(why, line, _REMEDY.format(f": `{text}`" if text else ""))
