@@ -91,13 +91,21 @@ def computed_again(item: Recomputed) -> str:
     return "cheap to run, and what it reads is saved or recomputed anyway"
 
 
-def mutation(item: InputMutation, name: str) -> str:
-    """How a write to an input was handled; its `name` is empty where several became one."""
+def mutation(item: InputMutation, name: str, *, in_place: bool = False) -> str:
+    """How a write to an input was handled; its `name` is empty where several became one.
+
+    `in_place` says that Inductor took AOTAutograd's copy out of the graph again.
+    """
     what = f"`{name}`" if name else "an input"
     if item.change == "metadata":
         return f"The program changes the shape or strides of {what}; this is done after the graph."
     if item.change == "storage":
         return f"The program gives {what} another storage; this is done after the graph."
+    if in_place:
+        return (
+            f"The program writes to {what} in place, and so does the generated code: AOTAutograd "
+            "made it a copy at the end of the graph, and Inductor took that out again."
+        )
     if item.in_graph:
         return (
             f"The program writes to {what} in place: the graph computes the new value separately, "

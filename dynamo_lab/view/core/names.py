@@ -153,7 +153,7 @@ def calls_of(recording: Recording, operator: str) -> tuple[tuple[int, int], ...]
 
 
 _LOCAL = re.compile(r"^[lg]_(.+?)_?$")
-_MEMBER = re.compile(r"_(?:modules|parameters|buffers)_")
+_MEMBER = re.compile(r"(?:_dict)?_(?:modules|parameters|buffers)_")
 
 
 def plain_input(name: str) -> str:
