@@ -83,6 +83,16 @@ MENDED = {
             ("torch.ones(1, 4), cache", "torch.ones(1, 1, 4), cache, torch.tensor([n])"),
         ),
     ),
+    "list_that_only_grows": Mended(
+        "append it in the code that calls",
+        (
+            ("    norms.seen.append(x.shape[0])  # fault\n", ""),
+            (
+                "compiled(torch.ones(4), norms)",
+                "norms.seen.append(len(compiled(torch.ones(4), norms)))",
+            ),
+        ),
+    ),
     "a_name_for_each_call": Mended(
         "Choose it before the call",
         (

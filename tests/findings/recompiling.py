@@ -213,6 +213,28 @@ FAULTS = {
             return recorder.recording
         """,
     ),
+    "list_that_only_grows": Fault(
+        "growing-container",
+        """
+        import torch
+
+        class Norms:
+            def __init__(self):
+                self.seen = []
+
+        def scaled(x, norms):
+            norms.seen.append(x.shape[0])  # fault
+            return x * 2
+
+        def record(lab):
+            norms = Norms()
+            with lab.record() as recorder:
+                compiled = torch.compile(scaled, backend="aot_eager")
+                for _ in range(4):
+                    compiled(torch.ones(4), norms)
+            return recorder.recording
+        """,
+    ),
     "lambda_in_the_call": Fault(
         "function-made-anew",
         """

@@ -65,7 +65,7 @@ def test_fusion_is_not_said_to_keep_what_nothing_reads() -> None:
     made = build(replace(recording, memory_plans=(plan,))).fusions.schedules[0].memory[0]
     assert [life.name for life in made.kernel_internal] == ["buf9"]
     assert "Fusion kept 1 more, 128 B, out of memory entirely." in made.sentences
-    assert "Nothing reads `buf5`, so it has no place here." in made.sentences
+    assert "Nothing reads `buf5`: no memory is planned for it." in made.sentences
 
 
 def test_unknown_sizes_are_said() -> None:

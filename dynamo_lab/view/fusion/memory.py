@@ -226,8 +226,8 @@ class _View:
         gone = [one for one in self._plan.buffers if one.role == "removed"]
         names = [f"`{one.name}`" for one in gone if one.operation is None]
         if names:
-            have = "it has" if len(names) == 1 else "they have"
-            yield f"Nothing reads {listed(names)}, so {have} no place here."
+            them = "it" if len(names) == 1 else "them"
+            yield f"Nothing reads {listed(names)}: no memory is planned for {them}."
 
     def _donations(self) -> Iterator[str]:
         """What the forward saved for this backward alone, and how much of it is overwritten."""

@@ -25,7 +25,8 @@ _EFFECTS = {
     "ignore_logging_functions": "What is logged there is lost.",
     "torch.where": "A side that would fail or give no number is computed too.",
     "allow_rnn": "Each time step is captured: compiling takes long, and the result may be no "
-    "faster than the module's own kernel. Dropout between its layers draws other random numbers.",
+    "faster than the module's own kernel. Dropout between its layers draws other random numbers. "
+    "A packed sequence breaks there again: its sizes are data.",
     _GRADIENT: "Where the loss, or another result that needs what backward() frees, leaves the "
     "frame with its graph (is returned, or is a name of the cell), the line breaks there again, or "
     "the program fails: return `loss.detach()`.",

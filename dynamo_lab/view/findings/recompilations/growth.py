@@ -3,6 +3,7 @@
 import re
 from itertools import pairwise
 
+from dynamo_lab.view.core.names import plain_input
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.findings.recompilations.stories import Story
 from dynamo_lab.view.findings.recompilations.told import Told
@@ -13,7 +14,7 @@ _CACHE = re.compile(r"(?i)cache|past_key|key_values")
 
 
 def tell(story: Story, facts: Facts) -> Told | None:
-    """Code is unrolled over a container: each length needs its own."""
+    """Code is for the exact length of a container, and unrolled over one that it reads."""
     if story.cause.kind != "length":
         return None
     name = story.cause.owner or story.cause.subject
@@ -30,6 +31,15 @@ def tell(story: Story, facts: Facts) -> Told | None:
             grade="fill in",
         )
     where = f" ({facts.places.where(line)})" if line else ""
+    if not is_cache and not _is_read(name, story, facts):
+        return Told(
+            rule="growing-container",
+            what=f"`{name}` grows between calls{where}, and the code is for its exact length",
+            remedy="No graph reads a tensor of it. Return what is kept, and append it in the code "
+            "that calls the compiled function: what happens there is not checked.",
+            grade="fill in",
+            line=line,
+        )
     return Told(
         rule="growing-container",
         what=f"`{name}` grows between calls{where}, and the code is unrolled over it",
@@ -46,6 +56,16 @@ _USE_CACHE = (
     ". A static cache does so; where nothing is generated, as in training, no cache is "
     "needed: `use_cache=False`."
 )
+
+
+def _is_read(name: str, story: Story, facts: Facts) -> bool:
+    """Whether a graph has an element of the container among its inputs, or none is known."""
+    start = re.sub(r"\W", "_", name) + "_"
+    captured = [one for one in facts.recording.captured_graphs() if one.frame in story.frames]
+    inputs = [node.name for one in captured for node in one.nodes if node.op == "placeholder"]
+    return not captured or any(
+        re.sub(r"\W", "_", plain_input(one)).startswith(start) for one in inputs
+    )
 
 
 def _grows(values: tuple[str, ...]) -> bool:

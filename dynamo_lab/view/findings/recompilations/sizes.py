@@ -69,7 +69,7 @@ def _equal(story: Story, code: str) -> Told:
 
 
 _WHAT = {
-    "zero_one": "`{0}` becomes 0 or 1, sizes that are compiled apart",
+    "zero_one": "`{0}` is 0 or 1 in some calls, sizes that are compiled apart",
     "branch": "the code is for some values of `{0}` only",
     "sizes": "two sizes were equal, and are not any more: `{0}`",
     "rank": "the number of dimensions, `{0}`, changes",
