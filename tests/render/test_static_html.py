@@ -264,3 +264,14 @@ def test_modules_are_a_table_and_what_differs_a_list(make: Make) -> None:
     seen = Reader(fallback(build(make("blocks"))))
     assert "layers.0 … layers.3 x 4 (Block)" in seen.text
     assert "layers.2 differs: it has the module act (GELU)" in seen.text
+
+
+def test_reasons_against_fusion_are_counted_over_all_pairs(make: Make) -> None:
+    """What has to run between is another operation for each pair: the reason is one."""
+    recording = make("scheduled")
+    [schedule] = recording.schedules
+    apart = schedule.verdicts.ruling[1]
+    verdicts = replace(schedule.verdicts, ruling=(apart,) * 3, pairs=((0, 3), (0, 2), (1, 3)))
+    made = replace(recording, schedules=(replace(schedule, verdicts=verdicts),))
+    text = re.sub(r"\s+", " ", Reader(fallback(build(made))).text)
+    assert "3 pairs Something else has to run after the first and before the second." in text

@@ -8,7 +8,7 @@ from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, t
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.fusion.advice import filled
+from dynamo_lab.view.fusion.advice import filled, of_reason
 from dynamo_lab.view.fusion.fusion import ScheduleView
 from dynamo_lab.view.fusion.memory import MemoryView
 
@@ -61,8 +61,8 @@ def _refusals(schedule: ScheduleView) -> Iterator[Markup]:
     counts = Counter(
         advice
         for index in schedule.ruling
-        if schedule.rulings[index].outcome == "refused"
-        for advice in schedule.rulings[index].why
+        if (ruling := schedule.rulings[index]).outcome == "refused"
+        for advice in (map(of_reason, ruling.reasons) if ruling.reasons else ruling.why)
     )
     if counts:
         rows = [

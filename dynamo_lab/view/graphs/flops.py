@@ -12,7 +12,7 @@ from msgspec import Struct
 from dynamo_lab.model.core.flops import Call, flops_of, is_floating, is_known, positional
 from dynamo_lab.model.graphs import Node, NodeTable, Value
 from dynamo_lab.view.core.sizes import Sizes, UnknownSize
-from dynamo_lab.view.core.words import flops, plural
+from dynamo_lab.view.core.words import flops, listed, plural
 from dynamo_lab.view.graphs.kinds import kind_of
 
 _UNRECORDED = Value()
@@ -49,7 +49,22 @@ def arithmetic(table: NodeTable, sizes: Sizes) -> Arithmetic:
     said = _said(total, len(counted), len(found), rest)
     bodies = ", bodies counted apart" if table.subgraphs else ""
     sizes_of = ", at the sizes of this run" if is_open else ""
-    return Arithmetic(flops=total, text=f"{said}{bodies}{sizes_of}")
+    return Arithmetic(flops=total, text=f"{said}{bodies}{sizes_of}{_of_functions(table)}")
+
+
+_TRANSFORMS = {
+    "_add_batch_dim": "one element of each vmap",
+    "_autograd_grad": "no gradient of torch.func",
+    "_make_dual": "no tangent of torch.func",
+}
+"""Calls of torch.func in Dynamo's graphs: what they do to the products beside them, they hide."""
+
+
+def _of_functions(table: NodeTable) -> str:
+    """What a graph in which functions are still transformed does not show of its products."""
+    called = {table.strings[target].rpartition(".")[2] for target in set(table.target)}
+    left = [words for name, words in _TRANSFORMS.items() if name in called]
+    return f", counting {listed(left)}" if left else ""
 
 
 def products(table: NodeTable, sizes: Sizes) -> dict[int, int | None]:

@@ -125,3 +125,15 @@ def test_a_graph_that_calls_another_says_that_it_does_not_count_it() -> None:
     told = "FLOP unknown: no products, 1 other operator not counted, bodies counted apart"
     assert (views[0].flops, views[0].arithmetic) == (None, told)
     assert views[1].flops == 2 * 128 * 32 * 5
+
+
+def test_what_torch_func_hides_is_said_not_to_be_counted() -> None:
+    """Dynamo's graph has the call that maps or differentiates, and the shapes of one element."""
+    table = Table()
+    mapped = table.node("of_one", "torch._functorch.predispatch._add_batch_dim", table.input("x"))
+    table.node("made", "operator.matmul", table.input("w"), mapped)
+    count, text = said(table)
+    assert count == 2 * 8**3
+    assert text.endswith("1 other operator not counted, counting one element of each vmap")
+    table.node("grad", "torch._functorch.eager_transforms._autograd_grad", mapped)
+    assert said(table)[1].endswith("one element of each vmap and no gradient of torch.func")
