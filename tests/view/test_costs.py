@@ -64,6 +64,13 @@ def test_lines_link_to_the_source() -> None:
     assert lines.rows[0].seconds == max(row.seconds for row in lines.rows)
 
 
+def test_what_resumes_after_a_break_is_called_so() -> None:
+    made = _recording()
+    spans = tuple(replace(one, function="torch_dynamo_resume_in_f_at_7") for one in made.spans)
+    rows = _tables(replace(made, spans=spans))["function"].rows
+    assert {row.name.partition(" (")[0] for row in rows} == {"f after line 7"}
+
+
 def test_without_times_there_is_no_table() -> None:
     assert build(Recording(title="nothing")).timeline.costs == ()
 

@@ -110,6 +110,14 @@ def depths(frames: Sequence[Frame]) -> tuple[int, ...]:
     return tuple(found)
 
 
+_RESUMED = re.compile(r"^torch_dynamo_resume_in_(.+)_at_(\d+)$")
+
+
+def code_name(name: str) -> str:
+    """The same of code by its own name: 'step after line 7' for what resumes after a break."""
+    return _RESUMED.sub(r"\1 after line \2", short_name(name))
+
+
 @lru_cache(4096)  # a recording asks for the same few names, for each node again
 def operator_name(target: str) -> str:
     """'gelu' for 'aten.gelu.default', 'torch.nn.functional.gelu' and 'gelu' alike."""

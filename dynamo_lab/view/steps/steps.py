@@ -21,13 +21,12 @@ from dynamo_lab.model.steps import (
     unpack,
 )
 from dynamo_lab.view.breaks.makers import rule_at
-from dynamo_lab.view.core.names import frame_names, short_name
+from dynamo_lab.view.core.names import code_name, frame_names
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import listed, plural
 from dynamo_lab.view.steps.variables import kind_in_words
 
-_RESUME = re.compile(r"^torch_dynamo_resume_in_(.+)_at_(\d+)$")
 _COMPILATION = re.compile(r"(?:^|/)([0-9]{1,9})$")
 
 R = TypeVar("R", AddedNode, Event)
@@ -226,7 +225,7 @@ class _Describer:
         for code in self._steps.codes:
             line = self._places.line_of(code.span)
             yield CodeView(
-                name=_RESUME.sub(r"\1 after line \2", short_name(code.name)),
+                name=code_name(code.name),
                 where=self._places.where(line),
                 source=line[0],
                 is_library=self._places.is_library(line),

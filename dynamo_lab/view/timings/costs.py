@@ -12,6 +12,7 @@ from msgspec import Struct
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import NodeKey
+from dynamo_lab.view.core.names import code_name
 from dynamo_lab.view.core.places import Places, entity
 
 Work = Literal["tracing", "lowering", "code", "building"]
@@ -142,7 +143,7 @@ class _Keys:
         spans = self._places.stack_spans[stack] if stack is not None else ()
         for span in reversed(spans):
             if self._places.line_of(span) == line:
-                name, file = self._places.function(span), self._places.file(line[0])
+                name, file = code_name(self._places.function(span)), self._places.file(line[0])
                 return Key(f"{name} ({file})" if file else name)
         return None
 
