@@ -18,6 +18,7 @@ _MEANINGS = {
     "compiling": "being compiled",
     "failed": "failed to compile",
 }
+_AGAIN = f"{_MEANINGS['compiled']}, the newest of those that it is in"
 _CONTEXT = 3
 _SHORT = 30
 
@@ -37,10 +38,18 @@ def regions(view: View) -> dict[int, int]:
     return {g.id: g.number for g in view.graphs if g.stage == "dynamo" and g.parent is None}
 
 
-def legend(sources: Iterable[SourceView]) -> list[str]:
+def legend(view: View, sources: Iterable[SourceView]) -> list[str]:
     """The signs that occur, with their meanings."""
     states = {item.state for source in sources for item in source.lines}
-    return [f"{SIGNS[state]} {words}" for state, words in _MEANINGS.items() if state in states]
+    meanings = _MEANINGS | ({"compiled": _AGAIN} if _is_compiled_again(view) else {})
+    return [f"{SIGNS[state]} {words}" for state, words in meanings.items() if state in states]
+
+
+def _is_compiled_again(view: View) -> bool:
+    """Whether some frame has several graphs: each of its lines shows the newest."""
+    captured = [g.frame for g in view.graphs if g.stage == "dynamo" and g.parent is None]
+    frames = [frame for frame in captured if frame is not None]
+    return len(frames) > len(set(frames))
 
 
 def mark_name(mark: Mark) -> str:

@@ -192,6 +192,16 @@ def test_a_break_says_how_many_compilations_it_cut(make: Make) -> None:
     assert f" · {sign} 6 compilations" in page.fallback(view)
 
 
+def test_of_a_frame_with_several_graphs_the_newest_is_said_to_be_shown(make: Make) -> None:
+    again = "compiled into the graph of this number, the newest of those that it is in"
+    text = " ".join(terminal.render(build(make("sizes")), width=200, sections=["code"]).split())
+    assert again in text
+    once = terminal.render(build(make("branch_and_print")), width=200, sections=["code"])
+    assert "compiled into the graph of this number" in once
+    assert again not in once
+    assert again in page.fallback(build(make("sizes")))
+
+
 def test_what_ran_in_parallel_is_named() -> None:
     timings = (Timing("wait", 0.0, 1.0), Timing("g++", 0.0, 1.0, 0, thread=7))
     text = terminal.render(build(Recording(title="t", timings=timings)), sections=["timeline"])

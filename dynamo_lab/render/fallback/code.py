@@ -13,6 +13,7 @@ from dynamo_lab.render.excerpt import (
     mark_name,
     marks_by_line,
     nearby,
+    regions,
 )
 from dynamo_lab.render.markup import Markup, details, join, pre, tag
 from dynamo_lab.render.text import clipped, shortened, visible
@@ -27,10 +28,11 @@ _MAPPED = 18
 """Rows of the run map that are shown at once: with the findings they take two screens at most."""
 
 
-def code(sources: Sequence[SourceView], numbers: dict[int, int]) -> Iterator[Markup]:
+def code(view: View, sources: Sequence[SourceView]) -> Iterator[Markup]:
     """Each source with its marks and their legend."""
+    numbers = regions(view)
     yield from (_source(source, numbers) for source in sources)
-    if parts := legend(sources):
+    if parts := legend(view, sources):
         yield tag("p", tag("small", " · ".join(parts), style="opacity:.7"))
 
 

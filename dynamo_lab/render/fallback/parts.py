@@ -71,7 +71,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     order = causes_first(view.stories)
     breaks = (partial(_break, view.breaks[at], view.stories[at]) for at in order[_BREAKS:])
     yield "The other breaks", breaks
-    lines = code.code(sources_to_show(view, libraries=False), regions(view))
+    lines = code.code(view, sources_to_show(view, libraries=False))
     yield "Code", with_reading("code", lines)
     yield "Package", with_reading("package", packages.blocks(view))
     yield _counted("Kernels", view.kernels.kernels), with_reading("kernels", kernels.blocks(view))

@@ -37,7 +37,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
     shown = sources_to_show(view, libraries=page.everything)
     numbers = regions(view)
     yield from separated(_source(source, numbers, page) for source in shown)
-    if parts := legend(shown):
+    if parts := legend(view, shown):
         yield line(("   ".join(parts), "dim"), wrap=True)
 
 

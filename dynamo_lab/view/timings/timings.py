@@ -60,7 +60,7 @@ _EXPLANATIONS = {
     "OutputGraph.call_user_compiler": "The captured graph is handed to the backend.",
     "backend_compile": "The backend compiles the captured graph.",
     "_recursive_pre_grad_passes": "Inductor rewrites the graph before autograd sees it.",
-    "create_aot_dispatcher_function": "AOTAutograd traces the graph, with its backward if it has one.",
+    "create_aot_dispatcher_function": "AOTAutograd traces the graph, and its backward if any.",
     "aot_collect_metadata": "AOTAutograd runs the graph once on fake tensors, to learn mutations.",
     "aot_trace_joint_graph": "AOTAutograd traces forward and backward as one joint graph.",
     "min_cut_rematerialization_partition": "The partitioner decides what the forward saves.",
