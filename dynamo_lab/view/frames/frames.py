@@ -158,6 +158,10 @@ def _explanation(frame: Frame, facts: _Facts) -> str:
     if breaks and breaks[-1].effect == "skipped":
         at = _at(breaks[-1], facts)
         return f"Compiled; compiled again, it broke at {at} with no way to resume, and ran eagerly."
+    if breaks and breaks[-1].left_at is not None:
+        left = facts.places.where((facts.places.line_of(frame.span)[0], breaks[-1].left_at))
+        broke = _at(breaks[-1], facts)
+        return f"Compiled before {left}, and left to Python from there on: it broke at {broke}."
     if breaks:
         return f"Compiled up to {_at(breaks[-1], facts)}, where it broke."
     if facts.is_eager(frame):

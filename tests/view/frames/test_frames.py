@@ -26,6 +26,18 @@ def test_resumed_frames_are_named_after_what_they_continue(make: Make) -> None:
     assert [a.label for a in frames[0].attempts] == ["0/0", "0/0, analysis 2"]
 
 
+def test_a_frame_left_inside_a_try_is_compiled_up_to_where_python_took_over(make: Make) -> None:
+    """What the `try` had before the break is not compiled either."""
+    recording = make("branch_and_print")
+    first, *others = recording.breaks
+    left = replace(first, effect="stopped", in_try=True, left_at=1)
+    [frame, *_] = build(replace(recording, breaks=(left, *others))).frames
+    assert frame.explanation == (
+        "Compiled before line 1, and left to Python from there on: it broke at line 2 "
+        "(data-dependent branch)."
+    )
+
+
 @pytest.mark.parametrize(
     ("title", "name", "shown"),
     [
