@@ -8,7 +8,8 @@ def stored(buffer: Buffer, during: str, compiler: str) -> str:
     """Why a buffer is in memory; `during` is the node that was being lowered then."""
     match buffer.kind:
         case "extern" | "fallback" | "template":
-            called = f" `{buffer.kernel}` is called." if buffer.kernel else ""
+            verb = "would be" if buffer.dropped else "is"
+            called = f" `{buffer.kernel}` {verb} called." if buffer.kernel else ""
             return called_for(buffer, compiler) + called
         case "part":
             return f"One of the results of `{buffer.of}`."

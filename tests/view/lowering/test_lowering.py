@@ -105,6 +105,14 @@ def test_a_dropped_buffer_says_so_and_computes_nothing(found: LoweringsView) -> 
     assert step(found, "linalg_inv_ex").ended == (4,)
 
 
+def test_what_the_scheduler_removes_is_not_said_to_be_called(make: Make) -> None:
+    recording = make("lowered")
+    buffers = tuple(replace(buffer, dropped=True) for buffer in recording.buffers)
+    told = [buffer.why for buffer in build(replace(recording, buffers=buffers)).lowering.buffers]
+    assert any("would be called. Nothing needs it" in why for why in told)
+    assert not any("is called." in why for why in told)
+
+
 def test_operators_of_the_loops_are_counted(found: LoweringsView) -> None:
     counts = {item.name: (item.count, item.buffers) for item in found.operators}
     assert counts["load"] == (4, 3)

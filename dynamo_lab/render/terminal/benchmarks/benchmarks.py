@@ -34,7 +34,7 @@ HOW_TO_READ = (
     "with 95 % confidence, or 99.9 % where two are not distinguishable. Cold caches: data comes "
     "from memory, as it does in a large program.",
     "A group is the smallest set of kernels that fully replaces a set of eager operators. Each "
-    "side was timed separately, on the same inputs. Slower groups come first.",
+    "side was timed separately, on the same inputs. Groups that are surely slower come first.",
 )
 
 
