@@ -136,6 +136,24 @@ def test_what_newer_code_leaves_open_is_not_the_cause(tmp_path: Path) -> None:
     assert any("`x.shape[0]` is 0 or 1 in some calls" in text for text in told), told
 
 
+OF_A_MODULE = """
+import torch
+
+def record(lab):
+    compiled = torch.compile(torch.nn.Sequential(torch.nn.Linear(4, 4)), backend="eager")
+    with lab.record() as recorder:
+        for batch in (1, 2, 3):
+            compiled(torch.ones(batch, 4))
+    return recorder.recording
+"""
+
+
+def test_a_name_of_a_librarys_is_said_to_be_one(tmp_path: Path) -> None:
+    [found, *_] = findings_of(recorded(OF_A_MODULE, tmp_path, "of_a_module"))
+    assert found.code == "torch._dynamo.decorators.mark_unbacked(input, 0)"
+    assert "`input` is its name in linear.py: mark the tensor that you pass." in found.remedy
+
+
 A_NUMBER_THEN_A_SIZE = """
 import torch
 

@@ -9,6 +9,18 @@ from dynamo_lab.view.guards.advice import advice_on
 
 def tell(story: Story, facts: Facts) -> Told | None:
     """The sizes 0 and 1 are compiled apart; others can be dynamic unless the code needs them."""
+    told = _tell(story, facts)
+    owner = story.cause.owner
+    if told is None or not facts.places.is_library(story.line):
+        return told
+    if f"({owner}, " not in f"{told.remedy}{told.code}":
+        return told
+    file = facts.places.file(story.line[0])
+    note = f"`{owner}` is its name in {file}: mark the tensor that you pass. "
+    return told._replace(remedy=note + told.remedy)
+
+
+def _tell(story: Story, facts: Facts) -> Told | None:
     match story.cause.kind:
         case "size" if story.is_pinned:
             return _needed(story, facts)
