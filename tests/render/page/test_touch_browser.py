@@ -1,4 +1,4 @@
-"""The page under fingers: a tap does what a click does, two fingers zoom, nothing waits for a hover."""
+"""The page under fingers: a tap is a click, two fingers zoom, nothing waits for a hover."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Fingers:
     """Fingers on the screen, as the browser itself hears of them."""
 
     def __init__(self, page: Page) -> None:
-        self._session = page.context.new_cdp_session(page)
+        self._session: Any = page.context.new_cdp_session(page)
 
     def go(self, *ways: list[tuple[float, float]]) -> None:
         """Each finger along its way, all at once, and up at the end."""
