@@ -2,7 +2,7 @@ import { Graphviz } from "@hpcc-js/wasm-graphviz";
 import { describe, expect, it } from "vitest";
 import { sceneToDot } from "../src/graphs/diagram/dot";
 import { Scenes } from "../src/graphs/diagram/scenes";
-import { fit } from "../src/layout/canvas";
+import { carried, fit } from "../src/layout/canvas";
 import { readLayout } from "../src/layout/layout";
 import { graph, module } from "./sample";
 
@@ -36,5 +36,27 @@ describe("fit", () => {
     expect(6000 * scale + x).toBeCloseTo(400);
     expect(fit(100, 9000, 800, 600, { x: 0, y: 4000, isTop: true }).y).toBeCloseTo(8 - 4000 * 0.75);
     expect(fit(8000, 100, 800, 600, { x: 0, y: 0, isTop: true }).x).toBe(8);
+  });
+});
+
+describe("fingers on a drawing", () => {
+  const at = { x: 10, y: 20, scale: 1 };
+  const under = ({ x, y, scale }: typeof at, point: { x: number; y: number }) => ({ x: (point.x - x) / scale, y: (point.y - y) / scale });
+
+  it("move it with one, and keep its scale", () => {
+    expect(carried(at, [{ x: 5, y: 5 }], [{ x: 25, y: 0 }])).toEqual({ x: 30, y: 15, scale: 1 });
+  });
+
+  it("enlarge it with two, and what was under each stays there", () => {
+    const from = [{ x: 100, y: 100 }, { x: 200, y: 100 }];
+    const to = [{ x: 80, y: 140 }, { x: 280, y: 140 }];
+    const after = carried(at, from, to);
+    expect(after.scale).toBe(2);
+    from.forEach((point, i) => expect(under(after, to[i])).toEqual(under(at, point)));
+  });
+
+  it("do not lose it where both are on one point", () => {
+    const point = { x: 50, y: 50 };
+    expect(Number.isFinite(carried(at, [point, point], [point, { x: 90, y: 50 }]).x)).toBe(true);
   });
 });

@@ -11,6 +11,9 @@ function selectsText(root: HTMLElement): boolean {
   return !!selection && !selection.isCollapsed && root.contains(selection.anchorNode);
 }
 
+/** A finger that leaves has only been lifted: what it pointed at is still meant. */
+export const isFinger = ({ pointerType }: PointerEvent): boolean => pointerType === "touch";
+
 const ENDS = ["pointerup", "pointercancel", "pointerleave"] as const;
 
 export function followPointer(root: HTMLElement, store: Store): () => void {

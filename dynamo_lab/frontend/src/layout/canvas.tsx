@@ -1,4 +1,4 @@
-// Pan and zoom: drag, Ctrl+wheel, buttons, arrows, plus and minus, 0 to fit.
+// Pan and zoom: drag, two fingers, Ctrl+wheel, buttons, arrows, plus and minus, 0 to fit.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -57,6 +57,25 @@ export function zoomAt(place: Place, x: number, y: number, factor: number): Plac
   return { scale, x: x - (x - place.x) * ratio, y: y - (y - place.y) * ratio };
 }
 
+const middle = (points: readonly Point[]): Point => ({
+  x: points.reduce((sum, { x }) => sum + x, 0) / points.length,
+  y: points.reduce((sum, { y }) => sum + y, 0) / points.length,
+});
+
+/** The place after a finger, or two, went from some points of the box to others: what was under them stays there. */
+export function carried(place: Place, from: readonly Point[], to: readonly Point[]): Place {
+  const [start, end] = [middle(from), middle(to)];
+  const apart = ([a, b]: readonly Point[]): number => Math.max(1, Math.hypot(a.x - b.x, a.y - b.y));
+  const { x, y, scale } = from.length < 2 ? place : zoomAt(place, start.x, start.y, apart(to) / apart(from));
+  return { scale, x: x + end.x - start.x, y: y + end.y - start.y };
+}
+
+/** Where in an element a pointer is. */
+function pointIn(element: Element, { clientX, clientY }: PointerEvent): Point {
+  const { left, top } = element.getBoundingClientRect();
+  return { x: clientX - left, y: clientY - top };
+}
+
 /** So much of a drawing stays in sight, however far it is dragged. */
 const SEEN = 60;
 
@@ -112,29 +131,45 @@ export function Canvas({ width, height, focus, shift, children }: CanvasProps) {
     return () => element.removeEventListener("wheel", onWheel);
   }, []);
 
+  // The fingers on it, or the mouse; what they were and where the drawing was when the last of them came or went.
+  const held = useRef({ fingers: new Map<number, Point>(), from: [] as readonly Point[], at: place.peek(), moved: false }).current;
+  const anchor = (): void => {
+    held.from = [...held.fingers.values()];
+    held.at = place.peek();
+  };
   const onPointerDown = (event: PointerEvent): void => {
     if (event.button !== 0) return;
     const element = event.currentTarget as HTMLElement;
     const { ownerDocument: whole } = element; // a quick hand is outside with its first move, and may let go there
-    let moved = false;
-    const start = { x: event.clientX, y: event.clientY, at: place.value };
+    const { pointerId: id } = event;
+    const from = pointIn(element, event);
+    if (held.fingers.size === 0) held.moved = false;
+    held.fingers.set(id, from);
+    anchor();
     const onMove = (next: PointerEvent): void => {
-      const [dx, dy] = [next.clientX - start.x, next.clientY - start.y];
-      if (!moved && Math.hypot(dx, dy) < 4) return;
-      if (!moved) element.setPointerCapture(event.pointerId);
-      moved = true;
-      put({ ...start.at, x: start.at.x + dx, y: start.at.y + dy });
+      if (next.pointerId !== id) return;
+      const to = pointIn(element, next);
+      if (!held.moved && Math.hypot(to.x - from.x, to.y - from.y) < 4) return;
+      if (!element.hasPointerCapture(id)) element.setPointerCapture(id);
+      held.moved = true;
+      held.fingers.set(id, to);
+      put(carried(held.at, held.from, [...held.fingers.values()]));
     };
-    const onUp = (): void => {
+    const onUp = (next: PointerEvent): void => {
+      if (next.pointerId !== id) return;
       whole.removeEventListener("pointermove", onMove, true);
       whole.removeEventListener("pointerup", onUp, true);
       whole.removeEventListener("pointercancel", onUp, true);
-      // A drag ends in a click on whatever lies under the pointer: that one is not meant.
-      if (moved) element.addEventListener("click", (click) => click.stopPropagation(), { once: true, capture: true });
+      held.fingers.delete(id);
+      anchor();
     };
     whole.addEventListener("pointermove", onMove, true);
     whole.addEventListener("pointerup", onUp, true);
     whole.addEventListener("pointercancel", onUp, true);
+  };
+  // A mouse's drag ends in a click on whatever lies under it: that one is not meant. A finger's ends in none.
+  const onClickCapture = (event: MouseEvent): void => {
+    if (held.moved && event.detail > 0) event.stopPropagation(); // 0 is a key's
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const steps: Readonly<Record<string, () => void>> = {
@@ -148,7 +183,7 @@ export function Canvas({ width, height, focus, shift, children }: CanvasProps) {
   };
   const { x, y, scale } = place.value;
   return (
-    <div class="dl-canvas" ref={box} tabIndex={0} role="group" aria-label="Diagram. Drag or arrows move it; plus, minus or Ctrl and the wheel zoom" onPointerDown={onPointerDown} onKeyDown={onKeyDown}>
+    <div class="dl-canvas" ref={box} tabIndex={0} role="group" aria-label="Diagram. Drag or arrows move it; plus, minus, two fingers or Ctrl and the wheel zoom" onPointerDown={onPointerDown} onClickCapture={onClickCapture} onKeyDown={onKeyDown}>
       <svg width="100%" height="100%">
         <g transform={`translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale.toFixed(4)})`}>{children}</g>
       </svg>

@@ -1,6 +1,7 @@
 // A mesh of ranks as a grid. Point at a rank: the groups that it is in are lit, one dimension in each colour.
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { isFinger } from "../core/pointer";
 import type { MeshView } from "../core/types.generated";
 import { CodeBlock } from "../ui/code-block";
 
@@ -42,7 +43,7 @@ export function Mesh({ mesh }: { mesh: MeshView }) {
         {mesh.dimensions.map(({ name }, i) => <button key={name} type="button" class={COLOURS[i % COLOURS.length]} aria-pressed={only.value === i} onClick={() => { only.value = i; }}>{name}</button>)}
       </div>
       <p class="dl-dim" aria-live="polite">{at.value === null ? told : `Rank ${at.value}. ${told}`}</p>
-      <div class="dl-mesh-grid" data-own style={{ gridTemplateColumns: `repeat(${across}, minmax(34px, max-content))` }} onPointerLeave={() => { at.value = null; }}>
+      <div class="dl-mesh-grid" data-own style={{ gridTemplateColumns: `repeat(${across}, minmax(34px, max-content))` }} onPointerLeave={(event) => { if (!isFinger(event)) at.value = null; }}>
         {mesh.ranks.map((rank) => <button key={rank} type="button" class={classOf(rank)} onPointerEnter={() => { at.value = rank; }} onFocus={() => { at.value = rank; }}>{rank}</button>)}
       </div>
       <div class="dl-mesh-code">

@@ -1,6 +1,7 @@
 // The DTensors of a job: of the one that is chosen, which rank holds which block.
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { isFinger } from "../core/pointer";
 import type { BlockView, TensorView } from "../core/types.generated";
 import { plural } from "../core/words";
 import { Table } from "../ui/copy/table";
@@ -36,7 +37,7 @@ function Drawing({ tensor }: { tensor: TensorView }) {
   const most = Math.max(...tensor.blocks.map(({ ranks }) => ranks.length));
   return (
     <div class="dl-tensor">
-      <svg viewBox={`-1 -1 ${WIDE + 2} ${TALL + 2}`} width={WIDE} height={TALL} role="img" aria-label={`The blocks of ${tensor.name}`} onPointerMove={point} onPointerLeave={() => { at.value = null; }}>
+      <svg viewBox={`-1 -1 ${WIDE + 2} ${TALL + 2}`} width={WIDE} height={TALL} role="img" aria-label={`The blocks of ${tensor.name}`} onPointerDown={point} onPointerMove={point} onPointerLeave={(event) => { if (!isFinger(event)) at.value = null; }}>
         {tensor.blocks.map((one, i) => !one.is_behind && <Block key={i} block={one} at={i} isLit={i === at.value} />)}
       </svg>
       <p aria-live="polite">
