@@ -303,25 +303,6 @@ def test_what_has_no_rule_is_listed_with_its_reason() -> None:
     assert {f.reason for f in programs[0].fallbacks} == {"no rule", "a product of matrices"}
 
 
-def test_a_bias_is_added_by_the_loops_that_read_the_product() -> None:
-    """In `addmm` it is first copied to each row; where no loop follows, one would cost as much."""
-
-    def layers(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-        return F.linear(x, w, b).relu().sum() + F.linear(x, w, b + 1).sort().values
-
-    programs: list[Program] = []
-    torch.compiler.reset()
-    given = torch.randn(2, 40, 24), torch.randn(50, 24), torch.randn(50)
-    with compiled(programs.append):
-        got = torch.compile(layers, backend="lab", dynamic=False)(*given)
-        torch.compile(layers, backend="lab", dynamic=False)(*(one.bfloat16() for one in given))
-    torch.testing.assert_close(got, layers(*given), rtol=1e-4, atol=1e-3)
-    products = [[one.target for one in program.fallbacks] for program in programs]
-    ours, halves = ([name for name in names if "sort" not in name] for names in products)
-    assert sorted(ours) == ["aten.addmm.default", "aten.mm.default"]
-    assert halves == ["aten.addmm.default"] * 2  # which rounds once
-
-
 def test_complex_numbers_are_left_to_aten() -> None:
     fn = lambda x: torch.view_as_real(torch.view_as_complex(x) * 2j) + 1  # noqa: E731
     x = torch.randn(6, 2)
