@@ -20,10 +20,11 @@ from dynamo_lab.compiler.body import of_node
 from dynamo_lab.compiler.index import Index
 from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.rules import RULES, Call, Meta
+from dynamo_lab.compiler.rules.table import pointwise
 from dynamo_lab.compiler.rules.views import VIEWS
 from dynamo_lab.compiler.sizes import Sizes
 from dynamo_lab.compiler.stored import why_dear
-from dynamo_lab.compiler.targets.target import why_none
+from dynamo_lab.compiler.targets import why_none
 from dynamo_lab.compiler.tensors import LazyTensor, LoweredGraph
 from dynamo_lab.compiler.work import Buffer, Extern, LoweredNode, Named, Unsupported, View
 
@@ -148,15 +149,38 @@ class _Lowering:
         try:
             made = self._by_rule(node, value)
         except Unsupported as refusal:
-            return self._extern(node, value, str(refusal))
+            if self._bias_rides(node, value):
+                return self._product_and_bias(node, value, str(refusal))
+            return self._extern(node, node.target, (node.args, node.kwargs), value, str(refusal))
         self._store_if_dear(node, made)
         return made
+
+    def _bias_rides(self, node: fx.Node, value: Any) -> bool:
+        """Can the loops that read a product add its bias, at no further memory?
+
+        `addmm` on the CPU first copies the bias to each row. Of halves it rounds only the sum.
+        """
+        if node.target is not aten.addmm.default or node.kwargs or value.dtype not in _NO_HALVES:
+            return False
+        readers = list(node.users)
+        for reader in readers:  # which grows: who reads a view is a reader too
+            if reader.target in VIEWS:
+                readers += reader.users
+            elif torch.Tag.pointwise not in getattr(reader.target, "tags", ()):
+                return False
+        return self.graph.device.type == "cpu" and self.only(node)
+
+    def _product_and_bias(self, node: fx.Node, value: Any, reason: str) -> LazyTensor:
+        bias, *factors = node.args
+        product = self._extern(node, aten.mm.default, (tuple(factors), {}), value, reason)
+        call = Call(self.graph, (self._meta(value),))
+        return pointwise(call, [product, self._argument(bias)], lambda a, b: a + b)
 
     def _argument(self, arg: Any) -> Any:
         return self.made[arg] if isinstance(arg, fx.Node) else arg
 
     def _by_rule(self, node: fx.Node, value: Any) -> Any:
-        args, kwargs = _given(node, self._argument)
+        args, kwargs = map_aggregate((node.args, node.kwargs), self._argument)
         if node.target is operator.getitem:
             return args[0][args[1]]
         if node.target is aten.copy_.default:
@@ -183,14 +207,12 @@ class _Lowering:
         if why := why_dear(made, len(node.users)):
             made.realize(why=why)
 
-    def _extern(self, node: fx.Node, value: Any, reason: str) -> Any:
-        if isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
-            raise CannotLower(f"{node.target} writes into its argument")
-        args, kwargs = _given(node, self._passed)
+    def _extern(self, node: fx.Node, target: Any, given: Any, value: Any, reason: str) -> Any:
+        if isinstance(target, OpOverload) and target._schema.is_mutable:
+            raise CannotLower(f"{target} writes into its argument")
+        args, kwargs = map_aggregate(given, self._passed)
         many = isinstance(value, tuple | list)
-        call = Extern(
-            node.name, node.target, args, kwargs, [], many, set(), reason, _keeps_order(node)
-        )
+        call = Extern(node.name, target, args, kwargs, [], many, set(), reason, _keeps_order(node))
         for arg in _leaves((args, kwargs)):
             call.reads |= _names_in(arg)
         values: Sequence[Any] = value if many else [value]
@@ -240,11 +262,6 @@ class _Lowering:
         return Meta(sizes, strides, value.dtype, value.device)
 
 
-def _given(node: fx.Node, made: Callable[[Any], Any]) -> Any:
-    """The arguments of a node and those by name, each as `made` has it."""
-    return map_aggregate((node.args, node.kwargs), made)
-
-
 def _refuse_unknown(node: fx.Node, metas: Sequence[Meta], home: torch.device) -> None:
     """The loop IR has no complex numbers and no sparse tensors; kernels run on one device."""
     values = [arg.meta.get("val") for arg in node.all_input_nodes]
@@ -276,6 +293,7 @@ def _reads_data(node: fx.Node) -> bool:
 
 
 OpOverload = type(aten.add.Tensor)
+_NO_HALVES = (torch.float32, torch.float64)
 _RANDOM = torch.Tag.nondeterministic_seeded
 
 

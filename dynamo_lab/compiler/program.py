@@ -12,7 +12,7 @@ from dynamo_lab.compiler.groups import Group, Unit
 from dynamo_lab.compiler.kernel import Kernel
 from dynamo_lab.compiler.lower import CannotLower, Fallback, device_of, fallbacks, lower
 from dynamo_lab.compiler.printers.tuned import tune
-from dynamo_lab.compiler.targets.target import Target, target_of
+from dynamo_lab.compiler.targets import target_of
 from dynamo_lab.compiler.work import Extern, Loop, Unsupported, View
 from dynamo_lab.compiler.wrapper import Wrapper
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from torch import fx
 
     from dynamo_lab.compiler.printers.tuning import Tuning
+    from dynamo_lab.compiler.targets.target import Target
     from dynamo_lab.compiler.tensors import LoweredGraph
 
 T = TypeVar("T")

@@ -228,8 +228,10 @@ class Wrapper:
                 whole = self.graph.buffers[buffer]
                 if (size, stride, offset) == (whole.size, whole.stride, 0):
                     return buffer
-                start = f"{buffer}.storage_offset() + {python_text(offset)}"
-                return f"{buffer}.as_strided({_sizes_text(size)}, {_sizes_text(stride)}, {start})"
+                start = (
+                    f", {buffer}.storage_offset() + {python_text(offset)}" if offset != 0 else ""
+                )
+                return f"{buffer}.as_strided({_sizes_text(size)}, {_sizes_text(stride)}{start})"
             case Index():
                 return python_text(arg)
             case Named(name):

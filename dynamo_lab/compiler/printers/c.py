@@ -26,7 +26,7 @@ from dynamo_lab.compiler.printers.walks import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynamo_lab.compiler.body import Value
+    from dynamo_lab.compiler.body import Body, Value
     from dynamo_lab.compiler.kernel import Kernel, Section
 
 WORTH_THREADS = 1 << 14
@@ -243,55 +243,55 @@ class CPrinter(CStatements):
 
     def _inner(self, section: Section) -> None:
         loops = loops_of(self.kernel.inner, self.kernel.space.inner)
-        for value in section.reductions:
-            self._accumulator(value)
+        self._accumulators(section.reductions)
         depth = self.depth
         if self.columns:
             self._open_all(loops)
             self._open_column()
             self._body(section.body)
-        else:
+        elif loops:
             self._before(section.body, [turn.name for turn in loops])
-            self._row(section, loops)
-        self._close(depth)
-        for value in section.reductions:
-            if value.args[2] in self.kernel.live:
-                self._store_result(value)
-
-    def _row(self, section: Section, loops: Sequence[Turns]) -> None:
-        """A row, by SIMD; where there are no other rows for them, by all threads too."""
-        joins = "".join(
-            f" reduction({CLAUSE[v.args[0]]}:{self.names[v]})" for v in section.reductions
-        )
-        shared = self.parallel if not self.shares_rows or not self.outer else ""
-        if not loops:
+            joins = "".join(
+                f" reduction({CLAUSE[v.args[0]]}:{self.names[v]})" for v in section.reductions
+            )
+            self._row(section.body, loops, joins)
+        else:
             self._body(section.body)
-            return
+        self._close(depth)
+        self._store_results([v for v in section.reductions if v.args[2] in self.kernel.live])
+        self._close(depth)
+
+    def _row(self, body: Body, loops: Sequence[Turns], joins: str) -> None:
+        """A row, by SIMD; where there are no other rows for them, by all threads too."""
+        shared = self.parallel if not self.shares_rows or not self.outer else ""
         *outside, last = loops
         if outside and shared:
             self.write(shared + joins)
         self._open_all(outside)
         simd = shared.replace("for", "for simd") if shared and not outside else SIMD
-        self._run(section.body, last, simd + joins)
+        self._run(body, last, simd + joins)
 
-    def _accumulator(self, value: Value) -> None:
-        kind, name = REGISTER[value.dtype], self.new_name("acc")
-        first = FIRST[value.args[0]].format(t=kind.replace(" ", "_"))
-        if self.columns:
-            self.write(f"{kind} {name}[{self.tile}];")
-            self.write(f"for (int q = 0; q < {self.tile}; q++) {name}[q] = {first};")
-            self.names[value] = f"{name}[{self.columns}_t]"
-        else:
-            self.write(f"{kind} {name} = {first};")
-            self.names[value] = name
+    def _accumulators(self, reductions: Sequence[Value]) -> None:
+        begun: list[str] = []
+        for value in reductions:
+            kind, name = REGISTER[value.dtype], self.new_name("acc")
+            first = FIRST[value.args[0]].format(t=kind.replace(" ", "_"))
+            if self.columns:
+                self.write(f"{kind} {name}[{self.tile}];")
+                begun.append(f"{name}[q] = {first}")
+                self.names[value] = f"{name}[{self.columns}_t]"
+            else:
+                self.write(f"{kind} {name} = {first};")
+                self.names[value] = name
+        if begun:
+            self.write(f"for (int q = 0; q < {self.tile}; q++) {', '.join(begun)};")
 
-    def _store_result(self, value: Value) -> None:
-        depth = self.depth
-        if self.columns:
+    def _store_results(self, reductions: Sequence[Value]) -> None:
+        if self.columns and reductions:
             self._open_column()
-        _, _, buffer, at = value.args
-        self.write(f"{buffer}[{self.index(at)}] = {self._rounded(buffer, self.names[value])};")
-        self._close(depth)
+        for value in reductions:
+            _, _, buffer, at = value.args
+            self.write(f"{buffer}[{self.index(at)}] = {self._rounded(buffer, self.names[value])};")
 
     def _outer_of_columns(self, section: Section) -> None:
         """Values of each column that a later section needs live in small arrays."""

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.printers.c import SIMD, CPrinter
-from dynamo_lab.compiler.printers.c_text import CLAUSE, MEMORY
-from dynamo_lab.compiler.printers.walks import Turns, keeps_apart, loops_of
+from dynamo_lab.compiler.printers.walks import Turns, keeps_apart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dynamo_lab.compiler.kernel import Kernel, Section
+    from dynamo_lab.compiler.body import Body
+    from dynamo_lab.compiler.kernel import Kernel
     from dynamo_lab.compiler.printers.tuning import Tuning
 
 
@@ -37,29 +36,14 @@ class TunedCPrinter(CPrinter):
         self.columns = ""
 
     def _loops(self) -> None:
-        kernel = self.kernel
-        self._nest(self.outer, self.parallel, "" if kernel.reduces else SIMD)
-        for name, dtype in kernel.scratch.items():
-            self.write(f"{MEMORY[dtype]} {name}[{self.index(ix.product(kernel.space.inner))}];")
-        for section in kernel.sections:
-            self._section(section)
+        self._nest(self.outer, self.parallel, "" if self.kernel.reduces else SIMD)
+        self._sections()
         self._close(1)
 
-    def _inner(self, section: Section) -> None:
-        for value in section.reductions:
-            self._accumulator(value)
-        joins = "".join(
-            f" reduction({CLAUSE[v.args[0]]}:{self.names[v]})" for v in section.reductions
-        )
-        depth = self.depth
-        loops = loops_of(self.kernel.inner, self.kernel.space.inner)
+    def _row(self, body: Body, loops: Sequence[Turns], joins: str) -> None:
         shared = self.parallel + joins if self.parallel and not self.outer else ""
         self._nest(loops, shared, SIMD + joins)
-        self._body(section.body)
-        self._close(depth)
-        for value in section.reductions:
-            if value.args[2] in self.kernel.live:
-                self._store_result(value)
+        self._body(body)
 
     def _nest(self, loops: Sequence[Turns], parallel: str, simd: str) -> None:
         """Open the loops: first those over tiles, then those within.
@@ -67,11 +51,8 @@ class TunedCPrinter(CPrinter):
         The outermost is for threads, the innermost for SIMD, unless turns of it may write one
         element; one that is unrolled is for neither, as C takes one direction for a loop.
         """
-        turns, tile, unroll = (
-            {turn.name: turn for turn in loops},
-            self.tuning.tile,
-            self.tuning.unroll,
-        )
+        turns = {turn.name: turn for turn in loops}
+        tile, unroll = self.tuning.tile, self.tuning.unroll
         order = [name for name in self.tuning.order if name in turns] or list(turns)
         tiled = [name for name in order if name in tile]
         first = parallel

@@ -24,9 +24,8 @@ from dynamo_lab.compiler.printers.metal_text import (
     REGISTER,
     Launch,
     constant,
-    first,
 )
-from dynamo_lab.compiler.printers.printer import Printer
+from dynamo_lab.compiler.printers.printer import Printer, first
 from dynamo_lab.compiler.work import Unsupported
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ class MetalPrinter(Printer):
             return
         for value in section.reductions:
             self.names[value] = name = self.new_name("acc")
-            start = first(value.args[0], value.dtype)
+            start = constant(first(value.args[0], value.dtype), value.dtype)
             self.write(f"{REGISTER[value.dtype]} {name} = {start};")
         self._row(section)
         for value in section.reductions:

@@ -59,18 +59,6 @@ def constant(written: str, dtype: torch.dtype) -> str:
     return "NAN" if written == "nan" else f"({written}f)"
 
 
-def first(how: str, dtype: torch.dtype) -> str:
-    """What a reduction begins with."""
-    if how in ("sum", "prod"):
-        return f"{REGISTER[dtype]}({int(how == 'prod')})"
-    if dtype in FLOATS:
-        return "(-INFINITY)" if how == "max" else "INFINITY"
-    if dtype is torch.bool:
-        return "false" if how == "max" else "true"
-    limits = torch.iinfo(dtype)
-    return constant(str(limits.min if how == "max" else limits.max), dtype)
-
-
 PRELUDE = Path(__file__).with_name("prelude.metal").read_text(encoding="utf-8")
 """What stands before the kernels of a library: the helpers that they call."""
 

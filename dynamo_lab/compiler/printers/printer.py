@@ -6,6 +6,7 @@ table of operators.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import torch
@@ -20,6 +21,20 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.body import Body
     from dynamo_lab.compiler.index import Atom, Index, Size
     from dynamo_lab.compiler.kernel import Kernel
+
+
+def first(how: str, dtype: torch.dtype) -> str:
+    """What a reduction begins with, as Python writes it."""
+    if how in ("sum", "prod"):
+        number: bool | int | float = int(how == "prod")
+    elif dtype is torch.bool:
+        number = how == "min"
+    elif dtype in FLOATS:
+        number = -math.inf if how == "max" else math.inf
+    else:
+        limits = torch.iinfo(dtype)
+        number = limits.min if how == "max" else limits.max
+    return repr(float(number) if dtype in FLOATS else number)
 
 
 class Printer:

@@ -20,14 +20,13 @@ from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import EFFECTS
 from dynamo_lab.compiler.layout import flatten
 from dynamo_lab.compiler.parts import COLUMNS, ONE_BLOCK, SIDE_BY_SIDE
-from dynamo_lab.compiler.printers.printer import Printer
+from dynamo_lab.compiler.printers.printer import Printer, first
 from dynamo_lab.compiler.printers.triton_text import (
     JOIN,
     REDUCE,
     TYPES,
     Launch,
     constant,
-    first,
 )
 from dynamo_lab.compiler.printers.walks import columns_of, name_of, walked_across
 
@@ -174,8 +173,8 @@ class TritonPrinter(Printer):
             self._body(section.body)
             for value in section.reductions:
                 joined = self._joinable(value, value.args[1])
-                text = REDUCE[value.args[0]].format(x=self._or_first(value, joined))
-                self.bind(value, self._result(value, text))
+                row = f"tl.where(both_in, {joined}, {_first(value, self.one)})"
+                self.bind(value, self._result(value, REDUCE[value.args[0]].format(x=row)))
         self.mask = "x_in"
         for value in section.reductions:
             if value.args[2] in self.kernel.live:
@@ -189,8 +188,7 @@ class TritonPrinter(Printer):
     def _chunks(self, section: Section) -> None:
         for value in section.reductions:
             self.names[value] = name = self.new_name("acc")
-            start = first(value.args[0], _joined_in(value))
-            self.write(f"{name} = tl.full([XBLOCK, RBLOCK], {start}, {TYPES[_joined_in(value)]})")
+            self.write(f"{name} = {_first(value, '[XBLOCK, RBLOCK]')}")
         self.write(f"for r_first in range(0, {self.index(self.row)}, RBLOCK):")
         self.depth += 1
         self._inner_loops("r_first + tl.arange(0, RBLOCK)", self.inner)
@@ -207,11 +205,6 @@ class TritonPrinter(Printer):
     def _joinable(self, reduction: Value, part: Value) -> str:
         name = self.names[part]
         return f"{name}.to(tl.int32)" if reduction.dtype is torch.bool else name
-
-    def _or_first(self, reduction: Value, name: str) -> str:
-        dtype = _joined_in(reduction)
-        start = f"tl.full({self.one}, {first(reduction.args[0], dtype)}, {TYPES[dtype]})"
-        return f"tl.where(both_in, {name}, {start})"
 
     def _result(self, reduction: Value, text: str) -> str:
         """The result in its own type: a sum of few bits comes as int32."""
@@ -254,7 +247,7 @@ class TritonPrinter(Printer):
 
     def constant(self, value: Value) -> str:
         """A number as a block of one element, so that it has its own type."""
-        return constant(value, self.one)
+        return constant(value.args[0], value.dtype, self.one)
 
     def position(self, at: Index) -> str:
         """An index expression as a number of 64 bits."""
@@ -336,5 +329,7 @@ def _is_long(kernel: Kernel) -> bool:
     )
 
 
-def _joined_in(reduction: Value) -> torch.dtype:
-    return torch.int32 if reduction.dtype is torch.bool else reduction.dtype
+def _first(reduction: Value, shape: str) -> str:
+    """What it begins with; Triton joins bools as int32."""
+    dtype = torch.int32 if reduction.dtype is torch.bool else reduction.dtype
+    return constant(first(reduction.args[0], dtype), dtype, shape)

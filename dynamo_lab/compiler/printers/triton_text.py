@@ -14,7 +14,6 @@ from dynamo_lab.compiler.operators import TYPES as COMPUTED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dynamo_lab.compiler.body import Value
     from dynamo_lab.compiler.index import Size
 
 TYPES = {dtype: f"tl.{str(dtype)[6:]}" for dtype in COMPUTED} | {torch.bool: "tl.int1"}
@@ -33,22 +32,11 @@ REDUCE = {
 }
 
 
-def first(how: str, dtype: torch.dtype) -> str:
-    """What a reduction begins with."""
-    if how in ("sum", "prod"):
-        return "0" if how == "sum" else "1"
-    if dtype in FLOATS:
-        return 'float("-inf")' if how == "max" else 'float("inf")'
-    limits = torch.iinfo(dtype)
-    return str(limits.min if how == "max" else limits.max)
-
-
-def constant(value: Value, shape: str) -> str:
-    """A constant as a block of one element, so that it has its own type."""
-    written = value.args[0]
-    if value.dtype in FLOATS and ("inf" in written or "nan" in written):
+def constant(written: str, dtype: torch.dtype, shape: str) -> str:
+    """A constant as a block of this shape, so that it has its own type."""
+    if dtype in FLOATS and ("inf" in written or "nan" in written):
         written = f'float("{written}")'
-    return f"tl.full({shape}, {written}, {TYPES[value.dtype]})"
+    return f"tl.full({shape}, {written}, {TYPES[dtype]})"
 
 
 PRELUDE = '''\

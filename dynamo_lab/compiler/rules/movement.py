@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -38,34 +40,44 @@ def stored_if_dear(x: LazyTensor, reads: Sequence[Size]) -> LazyTensor:
     return x if is_few or (x.cost < CHEAP and not x.heavy) else x.realize()
 
 
+def every(conditions: Sequence[Value]) -> Value:
+    """Do all of them hold?"""
+    return reduce(lambda a, b: apply("and", a, b), conditions)
+
+
+def within(place: Sequence[Index], sizes: Sequence[Size]) -> list[Value]:
+    """The conditions for a place to be in a tensor, dimension by dimension.
+
+    What the outer ones alone say is then computed before the inner loop.
+    """
+    return [
+        asked
+        for at, n in zip(place, sizes, strict=True)
+        for asked in (apply("ge", index(at), 0), apply("lt", index(at), index(n)))
+    ]
+
+
 @rule(aten.cat.default)
 def _cat(call: Call, parts: Sequence[LazyTensor], dim: int = 0) -> LazyTensor:
     parts = [x for x in parts if x.size != (0,)]
     if len(parts) == 0:
         raise Unsupported("a cat of nothing")
     dtype, dim = computed_in(call.meta.dtype), dim % len(call.meta.size)
-    starts: list[Size] = [0]
-    for x in parts:
-        starts.append(ix.plain(ix.of(starts[-1]) + x.size[dim]))
-
-    def part(x: LazyTensor, start: Size, at: Position) -> Value:
-        return cast(x([*at[:dim], at[dim] - start, *at[dim + 1 :]]), dtype)
+    ends = [*accumulate((ix.of(x.size[dim]) for x in parts), initial=ix.ZERO)]
+    each = [*zip(parts, ends, ends[1:], strict=False)]
 
     def closure(at: Position) -> Value:
         """Asked from the last part to the first, so that the first has the last word."""
-        place = index(at[dim])
-        last = parts[-1]
-        if len(parts) == 1:
-            return part(last, 0, at)
-        after = apply("ge", place, index(starts[-2]))
-        found = masked(after, lambda: part(last, starts[-2], at), 0)
-        for x, start, end in reversed(list(zip(parts[:-1], starts, starts[1:], strict=False))):
-            before = apply("lt", place, index(end))
-            within = (
-                before if start == 0 else apply("and", apply("ge", place, index(start)), before)
-            )
-            mine = masked(within, lambda x=x, start=start: part(x, start, at), 0)
-            found = where(before, mine, found)
+        place, found = index(at[dim]), None
+        for x, start, end in reversed(each):
+            before = [] if found is None else [apply("lt", place, index(end))]
+            after = [] if start == 0 else [apply("ge", place, index(start))]
+            moved = [*at[:dim], at[dim] - start, *at[dim + 1 :]]
+            read = lambda x=x, at=moved: cast(x(at), dtype)  # noqa: E731
+            asked = [*after, *before]
+            mine = masked(every(asked), read, 0) if asked else read()
+            found = mine if found is None else where(*before, mine, found)
+        assert found is not None, "there is a part"
         return found
 
     return call.tensor(closure, parts, cost=3)
@@ -73,26 +85,14 @@ def _cat(call: Call, parts: Sequence[LazyTensor], dim: int = 0) -> LazyTensor:
 
 @rule(aten.constant_pad_nd.default)
 def _pad(call: Call, x: LazyTensor, pads: Sequence[Size], value: Any = 0) -> LazyTensor:
-    rank = len(x.size)
-    before: list[Size] = [0] * rank
-    padded = [False] * rank
-    for k in range(len(pads) // 2):
-        before[rank - 1 - k] = pads[2 * k]
-        padded[rank - 1 - k] = pads[2 * k] != 0 or pads[2 * k + 1] != 0
+    sides = [*zip(pads[::2], pads[1::2], strict=True)]  # of the last dimension first
+    sides = [(0, 0)] * (len(x.size) - len(sides)) + sides[::-1]
+    padded = [d for d, side in enumerate(sides) if side != (0, 0)]
 
     def closure(at: Position) -> Value:
-        source = [i - b for i, b in zip(at, before, strict=True)]
-        inside = [
-            apply("and", apply("ge", index(i), 0), apply("lt", index(i), index(n)))
-            for i, n, is_padded in zip(source, x.size, padded, strict=True)
-            if is_padded
-        ]
-        if not inside:
-            return x(source)
-        condition = inside[0]
-        for other in inside[1:]:
-            condition = apply("and", condition, other)
-        return masked(condition, lambda: x(source), value)
+        source = [i - before for i, (before, _) in zip(at, sides, strict=True)]
+        inside = within([source[d] for d in padded], [x.size[d] for d in padded])
+        return masked(every(inside), lambda: x(source), value) if inside else x(source)
 
     return call.tensor(closure, [x], cost=3)
 
@@ -119,7 +119,7 @@ def _gather(call: Call, x: LazyTensor, dim: int, ids: LazyTensor, **_: Any) -> L
     return call.tensor(closure, [stored_if_dear(x, call.meta.size), ids])
 
 
-@rule(aten.index.Tensor, aten._unsafe_index.Tensor)
+@rule(aten.index.Tensor)
 def _index(call: Call, x: LazyTensor, given: Sequence[LazyTensor | None]) -> LazyTensor:
     """NumPy's advanced indexing."""
     chosen = Chosen(x, given)
@@ -188,11 +188,11 @@ def _slice_scatter(
 
     def closure(at: Position) -> Value:
         away = at[dim] - first
-        place = index(away)
-        within = apply("and", apply("ge", place, 0), apply("lt", place, index(length * step)))
+        asked = within([away], [length * step])
         if step != 1:
-            within = apply("and", within, apply("eq", index(away % step), 0))
-        moved = [away // step if d == dim else i for d, i in enumerate(at)]
-        return where(within, masked(within, lambda: cast(source(moved), dtype), 0), x(at))
+            asked.append(apply("eq", index(away % step), 0))
+        inside = every(asked)
+        moved = [*at[:dim], away // step, *at[dim + 1 :]]
+        return where(inside, masked(inside, lambda: cast(source(moved), dtype), 0), x(at))
 
     return call.tensor(closure, [x, source], cost=3)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -23,12 +25,11 @@ from dynamo_lab.compiler.rules.table import (
     rule,
     tensors,
 )
-from dynamo_lab.compiler.tensors import LazyTensor
 from dynamo_lab.compiler.work import Unsupported
 
 if TYPE_CHECKING:
     from dynamo_lab.compiler.layout import Position
-    from dynamo_lab.compiler.tensors import Closure
+    from dynamo_lab.compiler.tensors import Closure, LazyTensor
 
 aten, prims = torch.ops.aten, torch.ops.prims
 
@@ -84,7 +85,6 @@ for _name in ("and", "or", "xor"):
     )
 _enter(aten.add, _scaled("add"))
 _enter(aten.sub, _scaled("sub"))
-_enter(aten.rsub, lambda a, b, alpha=1: _scaled("sub")(b, a, alpha))
 _enter(aten.maximum, _named("max"))
 _enter(aten.minimum, _named("min"))
 _enter(aten.fmax, lambda a, b: _present("max", a, b))
@@ -93,7 +93,6 @@ _enter(aten.bitwise_left_shift, _named("shl"))
 _enter(aten.bitwise_right_shift, _named("shr"))
 _enter(aten.bitwise_not, _named("invert"))
 _enter(aten.reciprocal, lambda v: 1.0 / v)
-_enter(aten.square, lambda v: v * v)
 _enter(aten.sigmoid, lambda v: 1.0 / (1.0 + apply("exp", -v)), heavy=True)
 _enter(aten.relu, lambda v: apply("max", v, 0))
 _enter(aten.logical_not, lambda v: apply("not", cast(v, torch.bool)), compares=True)
@@ -119,78 +118,69 @@ def _magnitude(v: Value) -> Value:
     return apply("abs", v)
 
 
-@rule(aten.angle.default)
-def _angle(call: Call, x: LazyTensor) -> LazyTensor:
+def _angle(v: Value) -> Value:
     """Of a real number: pi where it is negative, else 0; of a NaN itself."""
-
-    def body(v: Value) -> Value:
-        turned = where(apply("lt", v, 0), const(math.pi, v.dtype), const(0, v.dtype))
-        return where(apply("ne", v, v), v, turned)
-
-    return pointwise(call, [x], body)
+    turned = where(apply("lt", v, 0), const(math.pi, v.dtype), const(0, v.dtype))
+    return where(apply("ne", v, v), v, turned)
 
 
-@rule(aten.sign.default, aten.sgn.default)
-def _sign(call: Call, x: LazyTensor) -> LazyTensor:
-    if x.dtype is torch.bool:
-        return pointwise(call, [x], lambda v: v)
+def _sign(v: Value) -> Value:
+    if v.dtype is torch.bool:
+        return v
+    either = cast(apply("gt", v, 0), v.dtype) - cast(apply("lt", v, 0), v.dtype)
+    return where(apply("ne", v, v), v, either) if v.dtype in FLOATS else either
 
-    def body(v: Value) -> Value:
-        either = cast(apply("gt", v, 0), v.dtype) - cast(apply("lt", v, 0), v.dtype)
-        return where(apply("ne", v, v), v, either) if v.dtype in FLOATS else either
 
-    return pointwise(call, [x], body)
+def _gelu(v: Value, approximate: str = "none") -> Value:
+    """Hendrycks and Gimpel, "Gaussian Error Linear Units", equations 1 and 2."""
+    if approximate == "tanh":
+        inner = (v + v * v * v * 0.044715) * math.sqrt(2 / math.pi)
+        return v * 0.5 * (1.0 + apply("tanh", inner))
+    return v * 0.5 * (1.0 + apply("erf", v * math.sqrt(0.5)))
+
+
+def _rounded_to(v: Value, decimals: int = 0) -> Value:
+    if v.dtype not in FLOATS:
+        raise Unsupported("decimals of integers")
+    scale = 10.0 ** abs(decimals)
+    moves, back = ("mul", "div") if decimals > 0 else ("div", "mul")
+    return apply(back, apply("round", apply(moves, v, scale)), scale)
+
+
+_enter(aten.angle, _angle)
+_enter(aten.sign, _sign)
+_enter(aten.gelu, _gelu, heavy=True)
+RULES[aten.round.decimals] = _expression(_rounded_to)
 
 
 @rule(aten.pow.Tensor_Scalar, aten.pow.Tensor_Tensor, aten.pow.Scalar)
 def _pow(call: Call, base: Operand, exponent: Operand) -> LazyTensor:
-    if exponent in (0.5, 1, 2, 3) and not isinstance(exponent, LazyTensor | bool):
-        if exponent == 0.5 and call.meta.dtype in FLOATS:
-            return pointwise(call, [base], lambda v: apply("sqrt", v))
-        if exponent != 0.5:
-            return pointwise(call, [base], lambda v: _repeated(v, int(exponent)))  # type: ignore[arg-type]
+    if isinstance(exponent, int | float) and exponent in (1, 2, 3):
+        times = int(exponent)
+        return pointwise(call, [base], lambda v: functools.reduce(operator.mul, [v] * times))
     if call.meta.dtype not in FLOATS:
         raise Unsupported("a power of integers")
+    if exponent == 0.5:
+        return pointwise(call, [base], lambda v: apply("sqrt", v))
     return pointwise(call, [base, exponent], lambda a, b: apply("pow", a, b), heavy=True)
-
-
-def _repeated(v: Value, times: int) -> Value:
-    found = v
-    for _ in range(times - 1):
-        found = found * v
-    return found
 
 
 @rule(aten.clamp.default, aten.clamp.Tensor)
 def _clamp(
     call: Call, x: LazyTensor, low: Operand | None = None, high: Operand | None = None, **named: Any
 ) -> LazyTensor:
-    low, high = named.get("min", low), named.get("max", high)
-    bounds = [bound for bound in (low, high) if bound is not None]
+    given = {"max": named.get("min", low), "min": named.get("max", high)}
+    bounds = {how: bound for how, bound in given.items() if bound is not None}
 
     def body(v: Value, *values: Value) -> Value:
-        left = list(values)
-        if low is not None:
-            v = apply("max", v, left.pop(0))
-        return v if high is None else apply("min", v, left.pop(0))
+        for how, bound in zip(bounds, values, strict=True):
+            v = apply(how, v, bound)
+        return v
 
-    return pointwise(call, [x, *bounds], body)
-
-
-@rule(aten.gelu.default)
-def _gelu(call: Call, x: LazyTensor, approximate: str = "none") -> LazyTensor:
-    """Hendrycks and Gimpel, "Gaussian Error Linear Units", equations 1 and 2."""
-
-    def body(v: Value) -> Value:
-        if approximate == "tanh":
-            inner = (v + v * v * v * 0.044715) * math.sqrt(2 / math.pi)
-            return v * 0.5 * (1.0 + apply("tanh", inner))
-        return v * 0.5 * (1.0 + apply("erf", v * math.sqrt(0.5)))
-
-    return pointwise(call, [x], body, heavy=True)
+    return pointwise(call, [x, *bounds.values()], body)
 
 
-@rule(aten.where.self, aten.where.ScalarOther, aten.where.ScalarSelf, aten.where.Scalar)
+@rule(aten.where.self)
 def _where(call: Call, condition: LazyTensor, a: Operand, b: Operand) -> LazyTensor:
     asked = reader(condition, call.meta.size, torch.bool)
     return where_true(call, asked, a, b, [condition])
@@ -240,27 +230,11 @@ def _full(call: Call, *args: Any, **_: Any) -> LazyTensor:
     aten.empty.memory_format,
     aten.empty_permuted.default,
     aten.empty_strided.default,
-    aten.empty_like.default,
-    aten.new_empty.default,
     aten.new_empty_strided.default,
 )
 def _empty(call: Call, *_: Any, **__: Any) -> LazyTensor:
     """What it holds is not defined: zeros, which cost nothing where they are not read."""
     return call.tensor(lambda at: const(0, computed_in(call.meta.dtype)), [])
-
-
-@rule(aten.round.decimals)
-def _round_to(call: Call, x: LazyTensor, *, decimals: int = 0) -> LazyTensor:
-    factor = 10.0 ** abs(decimals)
-
-    def rounded(v: Value) -> Value:
-        if decimals < 0:
-            return apply("round", v / factor) * factor
-        return apply("round", v * factor) / factor
-
-    if call.meta.dtype not in FLOATS:
-        raise Unsupported("decimals of integers")
-    return pointwise(call, [x], rounded)
 
 
 @rule(aten.arange.start_step, prims.iota.default)

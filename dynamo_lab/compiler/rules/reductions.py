@@ -12,7 +12,7 @@ from dynamo_lab.compiler.layout import Position, flatten, unflatten
 from dynamo_lab.compiler.operators import FLOATS, computed_in
 from dynamo_lab.compiler.parts import in_parts
 from dynamo_lab.compiler.rules.movement import stored_if_dear
-from dynamo_lab.compiler.rules.table import Call, Rule, rule
+from dynamo_lab.compiler.rules.table import Call, Meta, Rule, rule
 from dynamo_lab.compiler.tensors import LazyTensor
 from dynamo_lab.compiler.work import Unsupported
 
@@ -109,7 +109,7 @@ def divided(value: Value, count: Size) -> Value:
 
 
 def moments(
-    call: Call, x: LazyTensor, dim: Any, correction: float, keepdim: bool
+    call: Call, x: LazyTensor, dim: Any, correction: float
 ) -> tuple[LazyTensor, LazyTensor]:
     """Sum of squares from the mean over n - correction, and the mean; dimensions kept.
 
@@ -178,9 +178,8 @@ def without(at: Position, dims: Sequence[int]) -> Position:
     return tuple(ix.ZERO if d in dims else i for d, i in enumerate(at))
 
 
-def _fitted(call: Call, x: LazyTensor, which: int) -> LazyTensor:
+def _fitted(call: Call, x: LazyTensor, meta: Meta) -> LazyTensor:
     """A moment in the shape and type of a result."""
-    meta = call.metas[which]
 
     def closure(at: Position) -> Value:
         kept = unflatten(flatten(at, meta.size), x.size)
@@ -189,28 +188,17 @@ def _fitted(call: Call, x: LazyTensor, which: int) -> LazyTensor:
     return call.tensor(closure, [x], meta=meta, cost=0)
 
 
-@rule(aten.var_mean.correction)
+@rule(aten.var_mean.correction, aten.var.correction)
 def _var_mean(
-    call: Call, x: LazyTensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False
-) -> list[LazyTensor]:
-    variance, mean = moments(call, x, dim, 1 if correction is None else correction, keepdim)
-    return [_fitted(call, variance, 0), _fitted(call, mean, 1)]
-
-
-@rule(aten.var.correction)
-def _var(
-    call: Call, x: LazyTensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False
-) -> LazyTensor:
-    variance, _ = moments(call, x, dim, 1 if correction is None else correction, keepdim)
-    return _fitted(call, variance, 0)
+    call: Call, x: LazyTensor, dim: Any = None, *, correction: Any = None, **_: Any
+) -> list[LazyTensor] | LazyTensor:
+    both = moments(call, x, dim, 1 if correction is None else correction)
+    found = [_fitted(call, one, meta) for one, meta in zip(both, call.metas, strict=False)]
+    return found if len(found) > 1 else found[0]
 
 
 def _position_of(how: str) -> Rule:
-    """The least position whose value is the extreme: two reductions, which vectorise."""
-
     def lower(call: Call, x: LazyTensor, dim: int | None = None, keepdim: bool = False) -> Any:
-        if 0 in x.size:
-            raise Unsupported("the extreme of no elements")
         return extreme_at(call, how, x, dims_of(x, dim), keepdim)
 
     return lower
@@ -219,7 +207,12 @@ def _position_of(how: str) -> Rule:
 def extreme_at(
     call: Call, how: str, x: LazyTensor, dims: Sequence[int], keepdim: bool
 ) -> LazyTensor:
-    """The least row-major position, along `dims`, of the extreme."""
+    """The least row-major position, along `dims`, of the extreme.
+
+    Two reductions, which vectorise.
+    """
+    if 0 in x.size:
+        raise Unsupported("the extreme of no elements")
     x.realize()
     source = converted(call, x, computed_in(x.dtype))
     best = call.graph.reduce(how, source, dims, True, computed_in(x.dtype))
@@ -245,10 +238,7 @@ rule(aten.argmin.default)(_position_of("min"))
 
 def _with_position(how: str) -> Rule:
     def lower(call: Call, x: LazyTensor, dim: int = 0, keepdim: bool = False) -> list[LazyTensor]:
-        if 0 in x.size:
-            raise Unsupported("the extreme of no elements")
-        dims = dims_of(x, dim)
-        source = converted(call, x, computed_in(x.dtype))
+        dims, source = dims_of(x, dim), converted(call, x, computed_in(x.dtype))
         best = call.graph.reduce(how, source, dims, keepdim, x.dtype)
         return [best, extreme_at(call, how, x, dims, keepdim)]
 

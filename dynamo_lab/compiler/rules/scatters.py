@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
-from dynamo_lab.compiler.body import cast, checked
+from dynamo_lab.compiler.body import checked
 from dynamo_lab.compiler.layout import dot, spread
 from dynamo_lab.compiler.operators import computed_in
 from dynamo_lab.compiler.rules.movement import Chosen
 from dynamo_lab.compiler.rules.pointwise import where_true
-from dynamo_lab.compiler.rules.table import Call, Operand, reader, rule
+from dynamo_lab.compiler.rules.table import Call, Operand, Rule, reader, rule
 from dynamo_lab.compiler.tensors import LazyTensor
 from dynamo_lab.compiler.work import Scatter, Unsupported
 from dynamo_lab.model.lowering import Why
@@ -76,7 +76,7 @@ def written(
     return graph.tensor_in(made)
 
 
-@rule(aten.index_put.default, aten._unsafe_index_put.default)
+@rule(aten.index_put.default)
 def _index_put(
     call: Call,
     x: LazyTensor,
@@ -112,31 +112,20 @@ def _put_where(
     return where_true(call, lambda at: mask(at[:rank]), values, x, [mask])
 
 
-@rule(aten.scatter_add.default)
-def _scatter_add(
-    call: Call, x: LazyTensor, dim: int, ids: LazyTensor, source: LazyTensor
-) -> LazyTensor:
-    return _scattered(call, x, dim, ids, source, adds=True)
+def _scatter(*, adds: bool) -> Rule:
+    def lower(call: Call, x: LazyTensor, dim: int, ids: LazyTensor, source: Operand) -> LazyTensor:
+        if not x.size or not ids.size:
+            raise Unsupported("a scatter into one number")
+        dim %= len(x.size)
+
+        def place(at: Position) -> list[Size]:
+            return [*at[:dim], checked(ids(at), x.size[dim]), *at[dim + 1 :]]
+
+        value = reader(source, ids.size, computed_in(x.dtype))
+        return written(call.graph, x, ids.size, place, value, adds=adds)
+
+    return lower
 
 
-@rule(aten.scatter.src, aten.scatter.value)
-def _scatter(call: Call, x: LazyTensor, dim: int, ids: LazyTensor, source: Operand) -> Any:
-    return _scattered(call, x, dim, ids, source, adds=False)
-
-
-def _scattered(
-    call: Call, x: LazyTensor, dim: int, ids: LazyTensor, source: Operand, *, adds: bool
-) -> LazyTensor:
-    if not x.size or not ids.size:
-        raise Unsupported("a scatter into one number")
-    dim %= len(x.size)
-    dtype = computed_in(x.dtype)
-    if isinstance(source, LazyTensor):
-        value: Closure = lambda at: cast(source(at), dtype)  # noqa: E731
-    else:
-        value = reader(source, ids.size, dtype)
-
-    def place(at: Position) -> list[Size]:
-        return [*at[:dim], checked(ids(at), x.size[dim]), *at[dim + 1 :]]
-
-    return written(call.graph, x, ids.size, place, value, adds=adds)
+rule(aten.scatter_add.default)(_scatter(adds=True))
+rule(aten.scatter.src, aten.scatter.value)(_scatter(adds=False))

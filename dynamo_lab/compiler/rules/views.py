@@ -9,7 +9,7 @@ import torch
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.layout import Position, flatten, unflatten
-from dynamo_lab.compiler.rules.table import Call, Meta, Rule, expanded, rule
+from dynamo_lab.compiler.rules.table import Call, Rule, expanded, rule
 from dynamo_lab.compiler.work import Unsupported
 
 if TYPE_CHECKING:
@@ -30,14 +30,9 @@ def view(*targets: Any) -> Callable[[Rule], Rule]:
     return rule(*targets)
 
 
-def view_of(
-    call: Call,
-    x: LazyTensor,
-    reindex: Callable[[Position], Sequence[Size]],
-    meta: Meta | None = None,
-) -> LazyTensor:
+def view_of(call: Call, x: LazyTensor, reindex: Callable[[Position], Sequence[Size]]) -> LazyTensor:
     """The tensor read at the position that `reindex` gives for a position."""
-    return call.tensor(lambda at: x(reindex(at)), [x], meta=meta, cost=0, owns=False)
+    return call.tensor(lambda at: x(reindex(at)), [x], cost=0, owns=False)
 
 
 @view(
@@ -66,15 +61,6 @@ def _permute(call: Call, x: LazyTensor, dims: Sequence[int]) -> LazyTensor:
     return view_of(call, x, lambda at: [at[place] for place in places])
 
 
-@view(aten.transpose.int, aten.t.default)
-def _transpose(call: Call, x: LazyTensor, a: int = 0, b: int = -1) -> LazyTensor:
-    if len(x.size) < 2:
-        return _alias(call, x)
-    order = list(range(len(x.size)))
-    order[a], order[b] = order[b], order[a]
-    return view_of(call, x, lambda at: [at[place] for place in order])
-
-
 @view(aten.expand.default)
 def _expand(call: Call, x: LazyTensor, *_: Any, **__: Any) -> LazyTensor:
     return call.tensor(expanded(x, call.meta.size), [x], cost=0, owns=False)
@@ -84,19 +70,10 @@ def _expand(call: Call, x: LazyTensor, *_: Any, **__: Any) -> LazyTensor:
 def _slice(
     call: Call, x: LazyTensor, dim: int = 0, start: Any = None, _: Any = None, step: int = 1
 ) -> LazyTensor:
-    return part_of(call, x, dim, first_of(start, x.size[dim]), step)
-
-
-def part_of(
-    call: Call, x: LazyTensor, dim: int, first: Size, step: int = 1, meta: Meta | None = None
-) -> LazyTensor:
-    """Every `step`-th part along a dimension, from `first`."""
     dim %= len(x.size)
+    first = first_of(start, x.size[dim])
     return view_of(
-        call,
-        x,
-        lambda at: [i * step + first if d == dim else i for d, i in enumerate(at)],
-        meta,
+        call, x, lambda at: [i * step + first if d == dim else i for d, i in enumerate(at)]
     )
 
 
@@ -118,16 +95,9 @@ def first_of(start: Size | None, size: Size) -> Size:
 def _select(call: Call, x: LazyTensor, dim: int, at_index: Size) -> LazyTensor:
     if not isinstance(at_index, int):
         raise Unsupported("a selection that depends on the run")
-    chosen = ix.of(x.size[dim]) + at_index if at_index < 0 else ix.of(at_index)
-    return selected(call, x, dim, chosen)
-
-
-def selected(
-    call: Call, x: LazyTensor, dim: int, chosen: Index, meta: Meta | None = None
-) -> LazyTensor:
-    """The part at one index of a dimension, which the result lacks."""
     dim %= len(x.size)
-    return view_of(call, x, lambda at: [*at[:dim], chosen, *at[dim:]], meta)
+    chosen = ix.of(x.size[dim]) + at_index if at_index < 0 else ix.of(at_index)
+    return view_of(call, x, lambda at: [*at[:dim], chosen, *at[dim:]])
 
 
 @view(aten.diagonal.default)
@@ -162,17 +132,3 @@ def _flip(call: Call, x: LazyTensor, dims: Sequence[int]) -> LazyTensor:
         return [ix.of(x.size[d]) - 1 - i if d in flipped else i for d, i in enumerate(at)]
 
     return call.tensor(lambda at: x(reindex(at)), [x], cost=0)
-
-
-@view(aten.split_with_sizes.default, aten.split.Tensor, aten.unbind.int)
-def _split(call: Call, x: LazyTensor, sizes: Any = 0, dim: int = 0) -> list[LazyTensor]:
-    found: list[LazyTensor] = []
-    start: Size = 0
-    if call.metas and len(call.meta.size) < len(x.size):  # unbind: its dimension comes first
-        return [
-            selected(call, x, int(sizes), ix.of(at), meta) for at, meta in enumerate(call.metas)
-        ]
-    for meta in call.metas:
-        found.append(part_of(call, x, dim, start, meta=meta))
-        start = ix.plain(ix.of(start) + meta.size[dim])
-    return found

@@ -18,7 +18,7 @@ import torch
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Value, apply, cast, const, index, masked, where
 from dynamo_lab.compiler.operators import FLOATS, computed_in
-from dynamo_lab.compiler.rules.movement import stored_if_dear
+from dynamo_lab.compiler.rules.movement import every, stored_if_dear, within
 from dynamo_lab.compiler.rules.table import Call, rule
 from dynamo_lab.compiler.work import Unsupported
 
@@ -97,13 +97,6 @@ def _two(given: Any) -> tuple[int, int]:
     return listed[0], listed[-1]
 
 
-def _within(place: Sequence[Index], sizes: Sequence[Size]) -> Value:
-    """Whether a place is in the tensor."""
-    lower = [apply("ge", index(at), 0) for at in place]
-    upper = [apply("lt", index(at), index(n)) for at, n in zip(place, sizes, strict=True)]
-    return functools.reduce(lambda a, b: apply("and", a, b), lower + upper)
-
-
 def _total(values: Iterator[Value]) -> Value:
     return functools.reduce(lambda a, b: a + b, values)
 
@@ -118,7 +111,7 @@ def _max_pool(call: Call, x: LazyTensor, *window: Any) -> list[LazyTensor]:
     def largest(at: Position) -> tuple[Value, Value]:
         best, best_at = const(least, dtype), const(-1, torch.int64)
         for place in windows.places(at):
-            is_there = _within(place, sizes)
+            is_there = every(within(place, sizes))
             value = masked(is_there, lambda place=place: source([*at[:-2], *place]), least)
             better = apply("gt", value, best)
             if dtype in FLOATS:
@@ -146,7 +139,7 @@ def _avg_pool(
 
     def closure(at: Position) -> Value:
         parts = (
-            masked(_within(place, sizes), lambda place=place: source([*at[:-2], *place]), 0)
+            masked(every(within(place, sizes)), lambda place=place: source([*at[:-2], *place]), 0)
             for place in windows.places(at)
         )
         return windows.mean(_total(cast(part, dtype) for part in parts), at, sizes)
@@ -178,7 +171,8 @@ def _max_pool_backward(call: Call, grad: LazyTensor, x: LazyTensor, *more: Any) 
 
     def from_window(at: Position, window: list[Index]) -> Value:
         place, mine = [*at[:-2], *window], index(at[-2] * sizes[1] + at[-1])
-        chosen = masked(_within(window, grad.size[-2:]), lambda: indices(place), -1)
+        is_there = every(within(window, grad.size[-2:]))
+        chosen = masked(is_there, lambda: indices(place), -1)
         return masked(apply("eq", chosen, mine), lambda: grad(place), 0)
 
     return _gathered(call, [grad, indices], windows, from_window)
@@ -193,7 +187,7 @@ def _avg_pool_backward(
     def from_window(at: Position, window: list[Index]) -> Value:
         place = (*at[:-2], *window)
         away = [i - first for i, first in zip(at[-2:], windows.start(place), strict=True)]
-        is_in = apply("and", _within(window, grad.size[-2:]), _within(away, windows.kernel))
+        is_in = every(within(window, grad.size[-2:]) + within(away, windows.kernel))
         return masked(is_in, lambda: windows.mean(grad(place), place, sizes), 0)
 
     return _gathered(call, [grad], windows, from_window)

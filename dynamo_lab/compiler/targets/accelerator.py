@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+from dynamo_lab.compiler.targets.target import Target
 
-    import torch
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
     from dynamo_lab.compiler.kernel import Kernel
 
@@ -15,31 +15,10 @@ ROWS = 256
 """About twice the multiprocessors of a large GPU, and the simdgroups that a Mac's can use."""
 
 
-class Accelerator:
+class Accelerator(Target):
     """Kernels printed by `printer`, loaded together and launched one by one."""
 
-    by_address = False
     rows = ROWS
-    adds: Collection[torch.dtype]
-
-    def __init__(self, printer: Any) -> None:
-        self.printer = printer
-
-    def printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:
-        """Its function, without the helpers that stand before the kernels of a library.
-
-        Raises:
-            Unsupported: the language has no words for it.
-        """
-        made = self.printer(kernel)
-        return made.text() + self._launch_line(made), made.origins
-
-    def _launch_line(self, printed: Any) -> str:
-        """A last line that says how the kernel is started, for who compiles the text alone."""
-        return ""
-
-    def begin(self, kernels: Sequence[Kernel], sources: Sequence[str]) -> None:
-        """Nothing: a library is loaded at once."""
 
     def functions(
         self, kernels: Sequence[Kernel], sources: Sequence[str]

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import ctypes
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from dynamo_lab.compiler import build as building
-from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.printers.c import CPrinter
 from dynamo_lab.compiler.printers.c_tuned import c_printer
+from dynamo_lab.compiler.targets.target import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
 
     from dynamo_lab.compiler.kernel import Kernel
 
 
-class C:
+class C(Target):
     """Kernels as C, printed by `printer`."""
 
-    language: Literal["c", "triton", "metal"] = "c"
+    language = "c"
     by_address = True
-    rows = 0
-    adds: Collection[torch.dtype] = TYPES
 
     def __init__(self, printer: type[CPrinter] = CPrinter) -> None:
-        self.printer = printer
+        super().__init__(printer)
 
     def printed(self, kernel: Kernel) -> tuple[str, dict[int, str]]:
         """Its text, and by line the node that it computes for."""

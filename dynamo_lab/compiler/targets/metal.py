@@ -5,7 +5,7 @@ Nothing here has run on a Mac; elsewhere the shaders run as C++, their threads a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -15,7 +15,7 @@ from dynamo_lab.compiler.targets.accelerator import Accelerator
 from dynamo_lab.errors import LoweringError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
 
     from dynamo_lab.compiler.kernel import Kernel
     from dynamo_lab.compiler.printers.metal_text import Launch
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Metal(Accelerator):
     """Kernels as Metal, printed by `printer`; `compiled` is what makes functions of the text."""
 
-    language: Literal["c", "triton", "metal"] = "metal"
-    adds: Collection[torch.dtype] = ()
+    language = "metal"
+    adds = ()
 
     def __init__(
         self,
@@ -45,24 +45,16 @@ class Metal(Accelerator):
         return self._compiled("\n".join([PRELUDE, *sources]))
 
     def _launched(self, function: Any, launch: Launch, kernel: Kernel) -> Callable[..., None]:
-        return launched(function, launch, kernel)
+        """It raises IndexError where an index is out of range; what it wrote is worth nothing."""
+        first = len(kernel.ins) + len(kernel.outs)
 
+        def run(*args: Any) -> None:
+            threads = launch.threads(dict(zip(kernel.sizes, args[first:], strict=False)))
+            if not threads:
+                return
+            flags = [args[0].new_zeros(1, dtype=torch.int32)] if kernel.checks else []
+            function(*args, *flags, threads=threads, group_size=launch.group)
+            if any(int(flag) for flag in flags):
+                raise IndexError("index out of range: a kernel read beyond the size of its tensor")
 
-def launched(function: Any, launch: Launch, kernel: Kernel) -> Callable[..., None]:
-    """A function of tensors, sizes and numbers that launches a kernel.
-
-    Raises:
-        IndexError: an index that it read is out of range; what it wrote is not to be used.
-    """
-    first = len(kernel.ins) + len(kernel.outs)
-
-    def run(*args: Any) -> None:
-        threads = launch.threads(dict(zip(kernel.sizes, args[first:], strict=False)))
-        if not threads:
-            return
-        flags = [args[0].new_zeros(1, dtype=torch.int32)] if kernel.checks else []
-        function(*args, *flags, threads=threads, group_size=launch.group)
-        if any(int(flag) for flag in flags):
-            raise IndexError("index out of range: a kernel read beyond the size of its tensor")
-
-    return run
+        return run

@@ -1,13 +1,10 @@
-"""What a target is, and the one for a device."""
+"""What a target is: a language that kernels are printed in, and what runs them."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from dynamo_lab.compiler.targets.c import C
-from dynamo_lab.compiler.targets.metal import Metal
-from dynamo_lab.compiler.targets.triton import Triton
+from dynamo_lab.compiler.operators import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -20,7 +17,7 @@ Origins = dict[int, str]
 """By line of a text, from 1: the node of the graph that the line computes for."""
 
 
-class Target(Protocol):
+class Target:
     """A language, and what runs it.
 
     Attributes:
@@ -33,11 +30,13 @@ class Target(Protocol):
         adds: the types of numbers that its kernels add where an index says.
     """
 
-    language: Literal["c", "triton", "metal"]
-    printer: Any
-    by_address: bool
-    rows: int
-    adds: Collection[torch.dtype]
+    language: ClassVar[Literal["c", "triton", "metal"]]
+    by_address: ClassVar[bool] = False
+    rows: ClassVar[int] = 0
+    adds: ClassVar[Collection[torch.dtype]] = TYPES
+
+    def __init__(self, printer: Any) -> None:
+        self.printer = printer
 
     def printed(self, kernel: Kernel) -> tuple[str, Origins]:
         """The text of a kernel.
@@ -45,29 +44,14 @@ class Target(Protocol):
         Raises:
             Unsupported: the language has no words for it.
         """
-        ...
+        made = self.printer(kernel)
+        return made.text(), made.origins
 
     def begin(self, kernels: Sequence[Kernel], sources: Sequence[str]) -> None:
         """Begin to make what `functions` hands out, where that takes long."""
-        ...
 
     def functions(
         self, kernels: Sequence[Kernel], sources: Sequence[str]
     ) -> dict[str, Callable[..., None]]:
         """By name of the kernel: what runs it."""
-        ...
-
-
-def target_of(device: torch.device) -> Target:
-    """The target that runs kernels on a device; C where none does."""
-    kinds: dict[str, type[Target]] = {"cuda": Triton, "mps": Metal}
-    return kinds.get(device.type, C)()
-
-
-def why_none(device: torch.device) -> str:
-    """Why no kernels run on a device; nothing if they do."""
-    if device.type not in ("cpu", "cuda", "mps"):
-        return f"on {device.type}, for which no kernels are run"
-    if device.type == "cuda" and not find_spec("triton"):
-        return "on cuda, where kernels need Triton, which is not installed"
-    return ""
+        raise NotImplementedError

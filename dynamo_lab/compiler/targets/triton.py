@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -21,24 +21,27 @@ from dynamo_lab.compiler.targets.accelerator import Accelerator
 from dynamo_lab.errors import LoweringError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
     from dynamo_lab.compiler.kernel import Kernel
     from dynamo_lab.compiler.printers.triton_text import Launch
+    from dynamo_lab.compiler.targets.target import Origins
 
 
 class Triton(Accelerator):
     """Kernels as Triton, printed by `printer`; Triton compiles each at its first launch."""
 
-    language: Literal["c", "triton", "metal"] = "triton"
-    adds: Collection[torch.dtype] = (torch.float32, torch.float64, torch.int32, torch.int64)
+    language = "triton"
+    adds = (torch.float32, torch.float64, torch.int32, torch.int64)
 
     def __init__(self, printer: type[TritonPrinter] = TritonPrinter) -> None:
         super().__init__(printer)
 
-    def _launch_line(self, printed: TritonPrinter) -> str:
-        return f"{STARTED}{_started(printed)}\n"
+    def printed(self, kernel: Kernel) -> tuple[str, Origins]:
+        """Its text, and a last line that says how it is started, for who compiles that alone."""
+        made = self.printer(kernel)
+        return f"{made.text()}{STARTED}{_started(made)}\n", made.origins
 
     def functions(
         self, kernels: Sequence[Kernel], sources: Sequence[str]
@@ -61,7 +64,28 @@ class Triton(Accelerator):
         return module(text_of(sources))
 
     def _launched(self, function: Any, launch: Launch, kernel: Kernel) -> Callable[..., None]:
-        return launched(function, launch, kernel)
+        """On the device of the tensors that it is given."""
+        first = len(kernel.ins) + len(kernel.outs)
+        fixed = None if kernel.sizes else launch.grid({})
+        named = {**launch.constexprs, **launch.options}
+
+        def run(*args: Any) -> None:
+            sizes = dict(zip(kernel.sizes, args[first:], strict=False))
+            grid = fixed or launch.grid(sizes)
+            if not grid[0]:
+                return
+            device = args[0].device
+            rows = [
+                torch.empty(ix.evaluated(elements, sizes), dtype=dtype, device=device)
+                for dtype, elements in launch.rows.values()
+            ]
+            if device.type == "cuda" and device.index != torch.cuda.current_device():
+                with torch.cuda.device(device):
+                    function[grid](*args, *rows, **named)
+            else:
+                function[grid](*args, *rows, **named)
+
+        return run
 
 
 def _interprets() -> bool:
@@ -112,28 +136,3 @@ def module(text: str) -> ModuleType:
         spec.loader.exec_module(made)
         sys.modules[name] = made
     return sys.modules[name]
-
-
-def launched(function: Any, launch: Launch, kernel: Kernel) -> Callable[..., None]:
-    """A function of tensors, sizes and numbers that launches a kernel on the tensors' device."""
-    first = len(kernel.ins) + len(kernel.outs)
-    fixed = None if kernel.sizes else launch.grid({})
-    named = {**launch.constexprs, **launch.options}
-
-    def run(*args: Any) -> None:
-        sizes = dict(zip(kernel.sizes, args[first:], strict=False))
-        grid = fixed or launch.grid(sizes)
-        if not grid[0]:
-            return
-        device = args[0].device
-        rows = [
-            torch.empty(ix.evaluated(elements, sizes), dtype=dtype, device=device)
-            for dtype, elements in launch.rows.values()
-        ]
-        if device.type == "cuda" and device.index != torch.cuda.current_device():
-            with torch.cuda.device(device):
-                function[grid](*args, *rows, **named)
-        else:
-            function[grid](*args, *rows, **named)
-
-    return run

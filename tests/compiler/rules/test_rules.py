@@ -115,6 +115,26 @@ def test_a_small_product_is_loops_and_a_large_one_is_the_librarys() -> None:
     assert [one.target for one in large.fallbacks] == ["aten.mm.default"]
 
 
+def test_a_bias_is_added_by_the_loops_that_read_the_product() -> None:
+    """In `addmm` it is first copied to each row; where no loop follows, one would cost as much."""
+
+    def layers(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        linear = torch.nn.functional.linear
+        return linear(x, w, b).relu().sum() + linear(x, w, b + 1).sort().values
+
+    programs: list[Program] = []
+    torch.compiler.reset()
+    given = torch.randn(2, 40, 24), torch.randn(50, 24), torch.randn(50)
+    with compiled(programs.append):
+        got = torch.compile(layers, backend="lab", dynamic=False)(*given)
+        torch.compile(layers, backend="lab", dynamic=False)(*(one.bfloat16() for one in given))
+    torch.testing.assert_close(got, layers(*given), rtol=1e-4, atol=1e-3)
+    products = [[one.target for one in program.fallbacks] for program in programs]
+    ours, halves = ([name for name in names if "sort" not in name] for names in products)
+    assert sorted(ours) == ["aten.addmm.default", "aten.mm.default"]
+    assert halves == ["aten.addmm.default"] * 2  # which rounds once
+
+
 def test_what_an_unfilled_tensor_holds_is_written_over() -> None:
     def filled(x: torch.Tensor) -> torch.Tensor:
         y = x.new_empty(4, 3)

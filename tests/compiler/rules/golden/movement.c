@@ -1,16 +1,3 @@
-==== aten._unsafe_index.Tensor
-void kernel0(const float* restrict x0, const long* restrict x1, const long* restrict x2, float* restrict buf0, int* out_of_range, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 3; i0++) {
-    const long t0 = x1[i0];
-    const long t1 = checked(t0, 4, out_of_range);
-    const long t2 = x2[i0];
-    const long t3 = checked(t2, 6, out_of_range);
-    const float t4 = x0[6*t1 + t3];
-    buf0[i0] = t4;
-  }
-}
-
 ==== aten.cat.default
 void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {

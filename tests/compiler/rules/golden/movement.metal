@@ -1,22 +1,3 @@
-==== aten._unsafe_index.Tensor
-kernel void kernel0(
-    device const float* x0,
-    device const long* x1,
-    device const long* x2,
-    device float* buf0,
-    device int* out_of_range,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 3) return;
-  const long i0 = x_at;
-  const long t0 = x1[i0];
-  const long t1 = checked(t0, 4, out_of_range);
-  const long t2 = x2[i0];
-  const long t3 = checked(t2, 6, out_of_range);
-  const float t4 = x0[6*t1 + t3];
-  buf0[i0] = t4;
-}
-
 ==== aten.cat.default
 kernel void kernel0(
     device const float* x0,
@@ -121,10 +102,10 @@ kernel void kernel0(
   const bool t1 = t0 >= long(0L);
   const long t2 = 4;
   const bool t3 = t0 < t2;
-  const bool t4 = t1 & t3;
-  const long t5 = ((-1 + i1) % (2));
-  const bool t6 = t5 == long(0L);
-  const bool t7 = t4 & t6;
+  const long t4 = ((-1 + i1) % (2));
+  const bool t5 = t4 == long(0L);
+  const bool t6 = t1 & t3;
+  const bool t7 = t6 & t5;
   const float t8 = t7 ? float(x1[((-1 + i1) / (2)) + 2*i0]) : float(0);
   const float t9 = t7 ? t8 : (0.0f);
   const float t10 = x0[6*i0 + i1];

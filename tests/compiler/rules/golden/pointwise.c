@@ -397,14 +397,6 @@ void kernel0(float* restrict buf0, int threads) {
   }
 }
 
-==== aten.empty_like.default
-void kernel0(float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    buf0[i0] = (0.0f);
-  }
-}
-
 ==== aten.empty_permuted.default
 void kernel0(float* restrict buf0, int threads) {
   #pragma omp simd
@@ -489,14 +481,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
     const float t0 = x0[i0];
     const float t1 = expm1f(t0);
     buf0[i0] = t1;
-  }
-}
-
-==== aten.fill.Scalar
-void kernel0(float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    buf0[i0] = (1.5f);
   }
 }
 
@@ -859,14 +843,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
-==== aten.new_empty.default
-void kernel0(float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    buf0[i0] = (0.0f);
-  }
-}
-
 ==== aten.new_empty_strided.default
 void kernel0(float* restrict buf0, int threads) {
   #pragma omp simd
@@ -958,46 +934,9 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
-==== aten.rsub.Scalar
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    const float t0 = x0[i0];
-    const float t1 = (1.5f) - t0;
-    buf0[i0] = t1;
-  }
-}
-
-==== aten.rsub.Tensor
-void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    const float t0 = x0[i0];
-    const float t1 = x1[i0];
-    const float t2 = t1 - t0;
-    buf0[i0] = t2;
-  }
-}
-
 ==== aten.scalar_tensor.default
 void kernel0(float* restrict buf0, int threads) {
   buf0[0] = (1.5f);
-}
-
-==== aten.sgn.default
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    const float t0 = x0[i0];
-    const unsigned char t1 = t0 > (0.0f);
-    const float t2 = (float)t1;
-    const unsigned char t3 = t0 < (0.0f);
-    const float t4 = (float)t3;
-    const float t5 = t2 - t4;
-    const unsigned char t6 = t0 != t0;
-    const float t7 = t6 ? t0 : t5;
-    buf0[i0] = t7;
-  }
 }
 
 ==== aten.sigmoid.default
@@ -1069,16 +1008,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
-==== aten.square.default
-void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 24; i0++) {
-    const float t0 = x0[i0];
-    const float t1 = t0 * t0;
-    buf0[i0] = t1;
-  }
-}
-
 ==== aten.sub.Scalar
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd
@@ -1127,42 +1056,6 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
     const float t0 = x0[i0];
     const float t1 = __builtin_truncf(t0);
     buf0[i0] = t1;
-  }
-}
-
-==== aten.where.Scalar
-void kernel0(const unsigned char* restrict x0, float* restrict buf0, int threads) {
-  #pragma omp simd
-  for (long i0 = 0; i0 < 6; i0++) {
-    const unsigned char t0 = x0[i0];
-    const float t1 = t0 ? (1.5f) : (1.5f);
-    buf0[i0] = t1;
-  }
-}
-
-==== aten.where.ScalarOther
-void kernel0(const unsigned char* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
-  for (long i0 = 0; i0 < 4; i0++) {
-    #pragma omp simd
-    for (long i1 = 0; i1 < 6; i1++) {
-      const unsigned char t0 = x0[i1];
-      const float t1 = x1[6*i0 + i1];
-      const float t2 = t0 ? t1 : (1.5f);
-      buf0[6*i0 + i1] = t2;
-    }
-  }
-}
-
-==== aten.where.ScalarSelf
-void kernel0(const unsigned char* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
-  for (long i0 = 0; i0 < 4; i0++) {
-    #pragma omp simd
-    for (long i1 = 0; i1 < 6; i1++) {
-      const unsigned char t0 = x0[i1];
-      const float t1 = x1[6*i0 + i1];
-      const float t2 = t0 ? (1.5f) : t1;
-      buf0[6*i0 + i1] = t2;
-    }
   }
 }
 

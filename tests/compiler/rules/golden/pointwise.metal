@@ -524,16 +524,6 @@ kernel void kernel0(
   buf0[i0] = (0.0f);
 }
 
-==== aten.empty_like.default
-kernel void kernel0(
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  buf0[i0] = (0.0f);
-}
-
 ==== aten.empty_permuted.default
 kernel void kernel0(
     device float* buf0,
@@ -645,16 +635,6 @@ kernel void kernel0(
   const float t0 = x0[i0];
   const float t1 = expm1_of(t0);
   buf0[i0] = t1;
-}
-
-==== aten.fill.Scalar
-kernel void kernel0(
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  buf0[i0] = (1.5f);
 }
 
 ==== aten.floor.default
@@ -1127,16 +1107,6 @@ kernel void kernel0(
   buf0[i0] = t1;
 }
 
-==== aten.new_empty.default
-kernel void kernel0(
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  buf0[i0] = (0.0f);
-}
-
 ==== aten.new_empty_strided.default
 kernel void kernel0(
     device float* buf0,
@@ -1255,34 +1225,6 @@ kernel void kernel0(
   buf0[i0] = t1;
 }
 
-==== aten.rsub.Scalar
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  const float t1 = (1.5f) - t0;
-  buf0[i0] = t1;
-}
-
-==== aten.rsub.Tensor
-kernel void kernel0(
-    device const float* x0,
-    device const float* x1,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  const float t1 = x1[i0];
-  const float t2 = t1 - t0;
-  buf0[i0] = t2;
-}
-
 ==== aten.scalar_tensor.default
 kernel void kernel0(
     device float* buf0,
@@ -1290,25 +1232,6 @@ kernel void kernel0(
   const long x_at = thread_at;
   if (x_at >= 1) return;
   buf0[0] = (1.5f);
-}
-
-==== aten.sgn.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  const bool t1 = t0 > (0.0f);
-  const float t2 = float(t1);
-  const bool t3 = t0 < (0.0f);
-  const float t4 = float(t3);
-  const float t5 = t2 - t4;
-  const bool t6 = t0 != t0;
-  const float t7 = t6 ? t0 : t5;
-  buf0[i0] = t7;
 }
 
 ==== aten.sigmoid.default
@@ -1398,19 +1321,6 @@ kernel void kernel0(
   buf0[i0] = t1;
 }
 
-==== aten.square.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  const float t1 = t0 * t0;
-  buf0[i0] = t1;
-}
-
 ==== aten.sub.Scalar
 kernel void kernel0(
     device const float* x0,
@@ -1476,51 +1386,6 @@ kernel void kernel0(
   const float t0 = x0[i0];
   const float t1 = trunc(t0);
   buf0[i0] = t1;
-}
-
-==== aten.where.Scalar
-kernel void kernel0(
-    device const bool* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 6) return;
-  const long i0 = x_at;
-  const bool t0 = x0[i0];
-  const float t1 = t0 ? (1.5f) : (1.5f);
-  buf0[i0] = t1;
-}
-
-==== aten.where.ScalarOther
-kernel void kernel0(
-    device const bool* x0,
-    device const float* x1,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = (x_at / (6));
-  const long i1 = x_at % (6);
-  const bool t0 = x0[i1];
-  const float t1 = x1[6*i0 + i1];
-  const float t2 = t0 ? t1 : (1.5f);
-  buf0[6*i0 + i1] = t2;
-}
-
-==== aten.where.ScalarSelf
-kernel void kernel0(
-    device const bool* x0,
-    device const float* x1,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = (x_at / (6));
-  const long i1 = x_at % (6);
-  const bool t0 = x0[i1];
-  const float t1 = x1[6*i0 + i1];
-  const float t2 = t0 ? (1.5f) : t1;
-  buf0[6*i0 + i1] = t2;
 }
 
 ==== aten.where.self

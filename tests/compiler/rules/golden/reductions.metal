@@ -224,7 +224,7 @@ kernel void kernel0(
   const long i0 = (x_at / (8));
   const long i1 = (x_at / (2)) % (4);
   const long i2 = x_at % (2);
-  float acc0 = float(0);
+  float acc0 = (0.0f);
   for (long r_at = lane; r_at < 6; r_at += 32) {
     const long r0 = r_at;
     const float t1 = x0[24*i0 + 6*i1 + r0];
@@ -246,7 +246,7 @@ kernel void kernel0(
   if (x_at >= 24) return;
   const long i0 = (x_at / (6));
   const long i1 = x_at % (6);
-  float acc0 = float(1);
+  float acc0 = (1.0f);
   for (long r_at = lane; r_at < 6; r_at += 32) {
     const long r0 = r_at;
     const long t1 = r0;
@@ -270,7 +270,7 @@ kernel void kernel0(
   if (x_at >= 24) return;
   const long i0 = (x_at / (6));
   const long i1 = x_at % (6);
-  float acc0 = float(0);
+  float acc0 = (0.0f);
   for (long r_at = lane; r_at < 6; r_at += 32) {
     const long r0 = r_at;
     const long t1 = r0;
@@ -347,7 +347,7 @@ kernel void kernel0(
     uint lane [[thread_index_in_simdgroup]]) {
   const long x_at = thread_at / 32;
   if (x_at >= 1) return;
-  float acc0 = float(0);
+  float acc0 = (0.0f);
   for (long r_at = lane; r_at < 24; r_at += 32) {
     const long r0 = r_at;
     const float t1 = x0[r0];
@@ -367,7 +367,7 @@ kernel void kernel0(
   const long x_at = thread_at / 32;
   if (x_at >= 4) return;
   const long i0 = x_at;
-  float acc0 = float(0);
+  float acc0 = (0.0f);
   for (long r_at = lane; r_at < 6; r_at += 32) {
     const long r0 = r_at;
     const float t1 = x0[6*i0 + r0];
@@ -444,7 +444,7 @@ kernel void kernel0(
   if (x_at >= 8) return;
   const long i0 = (x_at / (2));
   const long i1 = x_at % (2);
-  float acc0 = float(0);
+  float acc0 = (0.0f);
   for (long r_at = lane; r_at < 6; r_at += 32) {
     const long r0 = r_at;
     const float t1 = x0[6*i0 + r0];
@@ -464,7 +464,7 @@ kernel void kernel0(
     uint lane [[thread_index_in_simdgroup]]) {
   const long x_at = thread_at / 32;
   if (x_at >= 1) return;
-  float acc0 = float(1);
+  float acc0 = (1.0f);
   for (long r_at = lane; r_at < 24; r_at += 32) {
     const long r0 = r_at;
     const float t1 = x0[r0];
@@ -483,7 +483,7 @@ kernel void kernel0(
   const long x_at = thread_at / 32;
   if (x_at >= 4) return;
   const long i0 = x_at;
-  float acc0 = float(1);
+  float acc0 = (1.0f);
   for (long r_at = lane; r_at < 6; r_at += 32) {
     const long r0 = r_at;
     const float t1 = x0[6*i0 + r0];
@@ -501,7 +501,7 @@ kernel void kernel0(
     uint lane [[thread_index_in_simdgroup]]) {
   const long x_at = thread_at / 32;
   if (x_at >= 1) return;
-  float acc0 = float(0);
+  float acc0 = (0.0f);
   for (long r_at = lane; r_at < 24; r_at += 32) {
     const long r0 = r_at;
     const float t1 = x0[r0];
@@ -520,7 +520,7 @@ kernel void kernel0(
   const long x_at = thread_at / 32;
   if (x_at >= 4) return;
   const long i0 = x_at;
-  float acc0 = float(0);
+  float acc0 = (0.0f);
   for (long r_at = lane; r_at < 6; r_at += 32) {
     const long r0 = r_at;
     const float t1 = x0[6*i0 + r0];
@@ -538,14 +538,14 @@ kernel void kernel0(
     uint lane [[thread_index_in_simdgroup]]) {
   const long x_at = thread_at / 32;
   if (x_at >= 1) return;
-  float acc0 = float(0);
+  float acc0 = (0.0f);
   for (long r_at = lane; r_at < 24; r_at += 32) {
     const long r0 = r_at;
     const float t1 = x0[r0];
     acc0 += t1;
   }
   acc0 = sum_of_lanes(acc0);
-  float acc2 = float(0);
+  float acc2 = (0.0f);
   for (long r_at = lane; r_at < 24; r_at += 32) {
     const long r0 = r_at;
     const float t3 = x0[r0];
@@ -568,7 +568,7 @@ kernel void kernel0(
     uint lane [[thread_index_in_simdgroup]]) {
   const long x_at = thread_at / 32;
   if (x_at >= 1) return;
-  float acc0 = float(0);
+  float acc0 = (0.0f);
   for (long r_at = lane; r_at < 24; r_at += 32) {
     const long r0 = r_at;
     const float t1 = x0[r0];
@@ -577,7 +577,7 @@ kernel void kernel0(
   acc0 = sum_of_lanes(acc0);
   const float t2 = acc0 / (24.0f);
   if (lane == 0) buf3[0] = t2;
-  float acc3 = float(0);
+  float acc3 = (0.0f);
   for (long r_at = lane; r_at < 24; r_at += 32) {
     const long r0 = r_at;
     const float t4 = x0[r0];

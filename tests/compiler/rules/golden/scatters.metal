@@ -1,6 +1,3 @@
-==== aten._unsafe_index_put.default
-left to ATen: sums of torch.float32 where an index says, from many threads
-
 ==== aten.index_put.default
 kernel void kernel0(
     device const float* x0,

@@ -130,50 +130,6 @@ kernel void kernel0(
   buf0[2*i0 + i1] = t1;
 }
 
-==== aten.split.Tensor
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    device float* buf1,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 12) return;
-  const long i0 = (x_at / (3));
-  const long i1 = x_at % (3);
-  const float t0 = x0[6*i0 + i1];
-  const float t1 = -t0;
-  const float t2 = x0[3 + 6*i0 + i1];
-  const float t3 = -t2;
-  buf0[3*i0 + i1] = t1;
-  buf1[3*i0 + i1] = t3;
-}
-
-==== aten.split_with_sizes.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 8) return;
-  const long i0 = (x_at / (2));
-  const long i1 = x_at % (2);
-  const float t0 = x0[6*i0 + i1];
-  const float t1 = -t0;
-  buf0[2*i0 + i1] = t1;
-}
-kernel void kernel1(
-    device const float* x0,
-    device float* buf1,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 16) return;
-  const long i0 = (x_at / (4));
-  const long i1 = x_at % (4);
-  const float t0 = x0[2 + 6*i0 + i1];
-  const float t1 = -t0;
-  buf1[4*i0 + i1] = t1;
-}
-
 ==== aten.squeeze.default
 kernel void kernel0(
     device const float* x0,
@@ -211,49 +167,6 @@ kernel void kernel0(
   const float t0 = x0[i0];
   const float t1 = -t0;
   buf0[i0] = t1;
-}
-
-==== aten.t.default
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  const float t1 = -t0;
-  buf0[i0] = t1;
-}
-
-==== aten.transpose.int
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 24) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  const float t1 = -t0;
-  buf0[i0] = t1;
-}
-
-==== aten.unbind.int
-kernel void kernel0(
-    device const float* x0,
-    device float* buf0,
-    device float* buf1,
-    uint thread_at [[thread_position_in_grid]]) {
-  const long x_at = thread_at;
-  if (x_at >= 6) return;
-  const long i0 = x_at;
-  const float t0 = x0[i0];
-  const float t1 = -t0;
-  const float t2 = x0[6 + i0];
-  const float t3 = -t2;
-  buf0[i0] = t1;
-  buf1[i0] = t3;
 }
 
 ==== aten.unfold.default
