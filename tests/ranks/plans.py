@@ -93,6 +93,12 @@ def calls_of_others() -> None:
         dist.broadcast(torch.ones(4), 0, group=group)
 
 
+def functional_calls_of_others() -> None:
+    """Of two functional collectives on a group of two; PyTorch raises at the first."""
+    group: Any = dist.new_group([0, 2])
+    collectives.all_gather_tensor(torch.ones(4), 0, group)  # line: functional
+
+
 def members_alone_call() -> None:
     """The same, but a rank calls on groups that it is in alone."""
     group: Any = dist.new_group([0, 2])

@@ -136,6 +136,16 @@ def test_a_call_on_a_group_that_a_rank_is_not_in_is_said_and_is_of_another_kind(
     assert "3 times, on a group that it is not in; on rank 0 it is the group" in told
 
 
+def test_a_functional_call_on_such_a_group_is_said_though_pytorch_raises() -> None:
+    job = lab.ranks(plans.functional_calls_of_others, 4, backend="fake")
+    assert [kind.ranks for kind in job.job.plan.kinds] == [(0, 2), (1, 3)]  # type: ignore[union-attr]
+    (told,) = job.findings
+    line = line_of("functional", plans.__file__)
+    assert f"calls `all_gather_tensor` at plans.py, line {line} " in told
+    assert "not in; on rank 0 it is the group '1' of ranks 0 and 2: PyTorch raises " in told
+    assert "raises ValueError: Unsupported group type" in told
+
+
 def test_ranks_that_call_on_their_own_groups_are_said_nothing_of() -> None:
     job = lab.ranks(plans.members_alone_call, 4, backend="fake")
     assert [kind.ranks for kind in job.job.plan.kinds] == [(0, 2), (1, 3)]  # type: ignore[union-attr]

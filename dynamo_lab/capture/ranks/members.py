@@ -1,13 +1,14 @@
 """Groups that a rank has no more, and those that it is not in: what it calls on them.
 
 Of such a group `new_group` gives a rank no group but a mark, `GroupMember.NON_GROUP_MEMBER`. With
-that most collectives warn and do nothing, so no process group knows of them.
+that most collectives warn and do nothing, so no process group knows of them. Functional ones raise.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
+import traceback
 import warnings
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from dynamo_lab.capture.core.sources import Texts
     from dynamo_lab.capture.core.undo import Undo
 
+_FUNCTIONAL = "_functional_collectives.py"
 _MOST = 200
 """Of so many places at most it is remembered that they called."""
 
@@ -34,6 +36,7 @@ class OutsideCalls:
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
         self._times: dict[tuple[str, int | None], int] = {}
+        self._ended: tuple[Outside, ...] = ()
 
     def called(self, name: str) -> None:
         """The code that now runs has called it."""
@@ -41,10 +44,23 @@ class OutsideCalls:
         if key in self._times or len(self._times) < _MOST:
             self._times[key] = self._times.get(key, 0) + 1
 
+    def ended(self, error: BaseException) -> None:
+        """The exception ended the program: perhaps a functional collective raised it."""
+        steps = [(step.f_code, line, step) for step, line in traceback.walk_tb(error.__traceback__)]
+        own = [(code, step) for code, _, step in steps if code.co_filename.endswith(_FUNCTIONAL)]
+        if own and _is_mark(own[-1][1].f_locals.get("group")):
+            frames = [
+                {"filename": code.co_filename, "line": line, "name": code.co_name}
+                for code, line, _ in reversed(steps)
+            ]
+            at = stack_of(frames, self._texts)
+            self._ended = (Outside(name=own[0][0].co_name, has_ended_it=True, stack=at),)
+
     def freeze(self) -> tuple[Outside, ...]:
         """What is known so far."""
         known = tuple(self._times.items())
-        return tuple(Outside(name=name, times=times, stack=at) for (name, at), times in known)
+        warned = (Outside(name=name, times=times, stack=at) for (name, at), times in known)
+        return (*warned, *self._ended)
 
 
 class MemberProbes:

@@ -71,11 +71,13 @@ class MadeGroup(Struct, frozen=True, kw_only=True):
 class Outside(Struct, frozen=True, kw_only=True):
     """A collective that a rank called `times` times on a group that it is not in.
 
-    PyTorch warned and did nothing, or raised: so no group has such a call.
+    PyTorch warned and did nothing, or raised: so no group has such a call. `has_ended_it`: what
+    it raised there ended the program.
     """
 
     name: str
     times: Annotated[int, Plain("a count")] = 1
+    has_ended_it: bool = False
     stack: Annotated[int | None, Ref("stacks")] = None
 
 

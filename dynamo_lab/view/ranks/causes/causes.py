@@ -8,7 +8,7 @@ from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import first_up
 from dynamo_lab.view.ranks.causes.hangs import elsewhere, never_came, together
 from dynamo_lab.view.ranks.causes.late import longest_wait
-from dynamo_lab.view.ranks.causes.outside import outside
+from dynamo_lab.view.ranks.causes.outside import ended_outside, outside
 from dynamo_lab.view.ranks.causes.words import (
     OTHERWISE,
     at,
@@ -17,6 +17,7 @@ from dynamo_lab.view.ranks.causes.words import (
     handling,
     on,
     under,
+    who_waits,
 )
 from dynamo_lab.view.ranks.clocks import aligned
 from dynamo_lab.view.ranks.known import Known, group_words
@@ -47,6 +48,7 @@ def causes(job: Job) -> Iterator[str]:
 
 def _causes(job: Job, ranks: Sequence[Known]) -> Iterator[str]:
     if job.plan is not None:  # nobody met
+        yield from ended_outside(ranks)
         yield from _raised(ranks)
         yield from outside(ranks)
         return
@@ -54,6 +56,7 @@ def _causes(job: Job, ranks: Sequence[Known]) -> Iterator[str]:
     failed = job.was_cut or any(one.rank.ending.kind != "finished" for one in ranks)
     yield from _ended_from_outside(ranks)
     yield from _parted(ranks, met)
+    yield from ended_outside(ranks)
     yield from _raised(ranks)
     yield from _exited(ranks)
     if failed:
@@ -71,10 +74,10 @@ def _ended_from_outside(ranks: Sequence[Known]) -> Iterator[str]:
         ending = one.rank.ending
         if ending.kind == "stopped":
             how = f"stood still ({ending.signal}){at(one)}"
-            yield f"{first_up(one.label)} {how}{_who_waits(one, ranks)}."
+            yield f"{first_up(one.label)} {how}{who_waits(one, ranks)}."
         elif ending.kind == "killed":
             said = f": {ending.message}" if ending.message else ""
-            told = _mismatch(one, ranks) or f"{_who_waits(one, ranks)}{said.rstrip('.')}"
+            told = _mismatch(one, ranks) or f"{who_waits(one, ranks)}{said.rstrip('.')}"
             yield f"{first_up(one.label)} was ended by {ending.signal}{at(one)}{told}."
 
 
@@ -97,23 +100,6 @@ def _mismatch(one: Known, ranks: Sequence[Known]) -> str:
         "ranks bring different sizes or types to a collective, or call different ones"
         + (f"; {others[0]}" if others else "")
     )
-
-
-def _who_waits(missing: Known, ranks: Sequence[Known]) -> str:
-    """'; rank 0 waited for it in `all_reduce` 2 (train.py, line 8)'."""
-    for one in ranks:
-        call = one.waiting
-        if call is not None and one is not missing and missing.rank.number in _members(one, call):
-            where = one.where(one.line_of(call))
-            return f"; {one.label} waited for it in {call_words(call)}" + (
-                f" at {where}" if where else ""
-            )
-    return ""
-
-
-def _members(one: Known, call: Call) -> tuple[int, ...]:
-    ranks = next((group.ranks for group in one.rank.groups if group.name == call.group), ())
-    return ranks or tuple(range(one.rank.size))
 
 
 def _parted(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str]:
@@ -154,6 +140,8 @@ def _raised(ranks: Sequence[Known]) -> Iterator[str]:
     for one in sorted(raised, key=lambda one: one.blames_others):
         if one.blames_others and len(raised) < len(ranks):
             continue  # somebody else is the cause
+        if any(call.has_ended_it for call in one.rank.outside):
+            continue  # it is told with the group
         failure = one.recording.failure
         line = None
         if failure is not None and failure.span is not None:
@@ -162,7 +150,7 @@ def _raised(ranks: Sequence[Known]) -> Iterator[str]:
         yield (
             f"{first_up(one.label)} raised {one.rank.ending.message}"
             + (f" at {where}" if where else "")
-            + f"{_who_waits(one, ranks)}."
+            + f"{who_waits(one, ranks)}."
         )
 
 
@@ -173,5 +161,5 @@ def _exited(ranks: Sequence[Known]) -> Iterator[str]:
             said = f" ({ending.message})" if ending.message else ""
             yield (
                 f"{first_up(one.label)} ended itself with exit code {ending.code}{at(one)}{said}"
-                f"{_who_waits(one, ranks)}."
+                f"{who_waits(one, ranks)}."
             )

@@ -1,5 +1,7 @@
 """Words of what ranks called: where, under which condition, with which tensors."""
 
+from collections.abc import Sequence
+
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.ranks.known import Known, condition_of
@@ -46,3 +48,20 @@ def brought(call: Call) -> str:
         for kind, sizes in zip(call.dtypes, call.sizes, strict=False)
     ]
     return listed(shapes) or "nothing"
+
+
+def who_waits(missing: Known, ranks: Sequence[Known]) -> str:
+    """'; rank 0 waited for it in `all_reduce` 2 (train.py, line 8)'."""
+    for one in ranks:
+        call = one.waiting
+        if call is not None and one is not missing and missing.rank.number in _members(one, call):
+            where = one.where(one.line_of(call))
+            return f"; {one.label} waited for it in {call_words(call)}" + (
+                f" at {where}" if where else ""
+            )
+    return ""
+
+
+def _members(one: Known, call: Call) -> tuple[int, ...]:
+    ranks = next((group.ranks for group in one.rank.groups if group.name == call.group), ())
+    return ranks or tuple(range(one.rank.size))
