@@ -134,6 +134,7 @@ def test_a_call_on_a_group_that_a_rank_is_not_in_is_said_and_is_of_another_kind(
     line = line_of("outside", plans.__file__)
     assert told.startswith(f"Rank 1 calls `all_reduce` at plans.py, line {line} ")
     assert "3 times, on a group that it is not in; on rank 0 it is the group" in told
+    assert told.endswith(" Rank 1 stands for ranks 1 and 3 (2 of 4).")
 
 
 def test_a_functional_call_on_such_a_group_is_said_though_pytorch_raises() -> None:

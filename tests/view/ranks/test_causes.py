@@ -236,6 +236,14 @@ def test_a_closed_connection_is_not_the_cause() -> None:
     assert "rank 0 waited for it in `all_reduce` 1" in told
 
 
+def test_whose_connection_was_closed_is_no_cause_where_another_raised_too() -> None:
+    closed = "RuntimeError: [gloo/pair.cc] Connection closed by peer"
+    victim = rank(0, call(3), kind="raised", message=closed)
+    (told,) = said(victim, rank(1, kind="raised", message="ValueError: no"), was_cut=False)
+    assert told.startswith("Rank 1 raised ValueError: no; rank 0 waited for it")
+    assert len(said(victim, rank(1, kind="raised", message=closed), was_cut=False)) == 2
+
+
 def test_an_exception_is_told_with_its_line() -> None:
     failure = Failure(type="ValueError", message="no", traceback="", span=7)
     raised = replace(rank(1, kind="raised", message="ValueError: no"), failure=failure)

@@ -7,7 +7,7 @@ import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import type { Window } from "../ui/icicle";
 import { Chart } from "./chart";
-import { arrivalText, askerOf, kindsIn, longestOpen } from "./lanes";
+import { arrivalText, askerOf, isByOneClock, kindsIn, longestOpen } from "./lanes";
 import { Asked, GoIn } from "./go-in";
 import { Settings } from "./reducers";
 import { ranksState } from "./state";
@@ -55,6 +55,7 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
         <p><Asked text={[one.why, one.node].filter(Boolean).join("; ")} node={one.node} label={asker.label} to={asker.node} />{one.settings.length > 0 && <>. To try: <Settings names={one.settings} /></>}</p>
       )}
       {one.waited !== null && <p>Open for {seconds(one.waited)} until {view.labels[one.late]} came.{one.bare !== null && ` Of its run, ${seconds(one.bare)} were not hidden.`}</p>}
+      {!isByOneClock(one) && <p>How late each rank came is not known, as the clocks of their hosts may differ: no line joins their marks.</p>}
       {one.absent.length > 0 && <p>Never reached by {one.absent.slice(0, MOST_TOLD).map((rank) => view.labels[rank]).join(", ")}.</p>}
       {one.ranks.length <= MOST_TOLD && (
         <p class="dl-dim">

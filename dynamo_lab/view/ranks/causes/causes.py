@@ -16,6 +16,7 @@ from dynamo_lab.view.ranks.causes.words import (
     call_words,
     handling,
     on,
+    stands_for,
     under,
     who_waits,
 )
@@ -28,13 +29,22 @@ _TOO_MUCH = re.compile(r"op\.preamble\.length <= op\.nbytes\.?\s*(\d+) vs\.? (\d
 
 def known_of(job: Job) -> list[Known]:
     """Its ranks, each with its recording; times of several hosts by one clock, where known."""
+    others = _stand_for(job)
     return aligned(
         [
-            Known(f"rank {one.rank.number}", one, one.rank)
+            Known(f"rank {own.number}", one, own, stands_for=others.get(own.number, ()))
             for one in job.recordings
-            if one.rank is not None
+            if (own := one.rank) is not None
         ]
     )
+
+
+def _stand_for(job: Job) -> dict[int, tuple[int, ...]]:
+    """The ranks of each kind of a plan; none where it ended with the first that was traced."""
+    first = job.recordings[0].rank if job.recordings else None
+    if job.plan is None or first is None or first.ending.kind != "finished":
+        return {}
+    return {kind.representative: kind.ranks for kind in job.plan.kinds}
 
 
 def causes(job: Job) -> Iterator[str]:
@@ -137,8 +147,9 @@ def _must(one: Call, other: Call) -> str:
 def _raised(ranks: Sequence[Known]) -> Iterator[str]:
     """Exceptions of the program's own, before those that only tell of another rank's end."""
     raised = [one for one in ranks if one.rank.ending.kind == "raised"]
-    for one in sorted(raised, key=lambda one: one.blames_others):
-        if one.blames_others and len(raised) < len(ranks):
+    is_known = any(not one.blames_others for one in ranks)
+    for one in raised:
+        if one.blames_others and is_known:
             continue  # somebody else is the cause
         if any(call.has_ended_it for call in one.rank.outside):
             continue  # it is told with the group
@@ -150,7 +161,7 @@ def _raised(ranks: Sequence[Known]) -> Iterator[str]:
         yield (
             f"{first_up(one.label)} raised {one.rank.ending.message}"
             + (f" at {where}" if where else "")
-            + f"{who_waits(one, ranks)}."
+            + f"{who_waits(one, ranks)}.{stands_for(one)}"
         )
 
 

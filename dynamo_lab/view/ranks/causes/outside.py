@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dynamo_lab.model.ranks.names import kind_of
 from dynamo_lab.model.ranks.ranks import Outside
 from dynamo_lab.view.core.words import first_up, times
-from dynamo_lab.view.ranks.causes.words import who_waits
+from dynamo_lab.view.ranks.causes.words import stands_for, who_waits
 from dynamo_lab.view.ranks.known import Known, group_words, names_of
 from dynamo_lab.view.ranks.reasons import operator_of
 
@@ -18,7 +18,7 @@ def outside(ranks: Sequence[Known], told: Sequence[str] = ()) -> Iterator[str]:
         if not any(where and where in sentence for sentence in told):
             raises = name == _RAISES
             comes = ", which raises" if raises else ": PyTorch warns, and nothing is done there"
-            yield f"{_called(name, where, calls, ranks)}{comes}."
+            yield f"{_called(name, where, calls, ranks)}{comes}.{_stand_for(calls)}"
 
 
 def ended_outside(ranks: Sequence[Known]) -> Iterator[str]:
@@ -26,7 +26,11 @@ def ended_outside(ranks: Sequence[Known]) -> Iterator[str]:
     for (name, where), calls in _places(ranks, have_ended_it=True).items():
         one = calls[0][0]
         told = f"PyTorch raises {one.rank.ending.message.rstrip('.')}{who_waits(one, ranks)}"
-        yield f"{_called(name, where, calls, ranks)}: {told}."
+        yield f"{_called(name, where, calls, ranks)}: {told}.{_stand_for(calls)}"
+
+
+def _stand_for(calls: Sequence[tuple[Known, Outside]]) -> str:
+    return stands_for(*(one for one, _ in calls))
 
 
 def _places(

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from dynamo_lab.model.ranks.ranks import Call
-from dynamo_lab.view.core.words import listed
-from dynamo_lab.view.ranks.known import Known, condition_of
+from dynamo_lab.view.core.words import first_up, listed
+from dynamo_lab.view.ranks.known import Known, condition_of, numbers_of
 
 OTHERWISE = "Ranks that wait in different collectives wait forever."
 
@@ -65,3 +65,14 @@ def who_waits(missing: Known, ranks: Sequence[Known]) -> str:
 def _members(one: Known, call: Call) -> tuple[int, ...]:
     ranks = next((group.ranks for group in one.rank.groups if group.name == call.group), ())
     return ranks or tuple(range(one.rank.size))
+
+
+def stands_for(*ranks: Known) -> str:
+    """' Rank 1 stands for ranks 1, 3, 5, ... 63 (32 of 64).', of ranks of a plan that do."""
+    told = [
+        f"{one.label} stands for ranks {numbers_of(one.stands_for)} "
+        f"({len(one.stands_for):,} of {one.rank.size:,})"
+        for one in ranks
+        if len(one.stands_for) > 1
+    ]
+    return f" {first_up('; '.join(told))}." if told else ""
