@@ -1,0 +1,28 @@
+# Two hosts of one job in namespaces of their own, on a network of two: each with a name, an address, and a folder of its own.
+# Run by `unshare` in the folder of the program train.py, with Python's path and that of a library that moves a clock.
+set -e
+export python=$1 clock=$2
+
+# Its name, and its address: its agent of torchrun, which all agents meet at the first host.
+host() {
+    "$python" -c "import socket, sys; socket.sethostname(sys.argv[1])" "$1"
+    ip link set lo up
+    ip addr add "$2/24" dev wire
+    ip link set wire up
+    GLOO_SOCKET_IFNAME=wire "$python" -m torch.distributed.run --nnodes 2 --nproc-per-node 1 --rdzv-id job \
+        --rdzv-backend c10d --rdzv-endpoint 10.77.0.1:29500 --local-addr "$2" \
+        -m dynamo_lab.record --profile --folder "$1" train.py
+}
+export -f host
+
+printf '127.0.0.1 localhost\n10.77.0.1 host-a\n10.77.0.2 host-b\n' > hosts
+mount --bind hosts /etc/hosts
+mount --bind /dev/null /etc/resolv.conf # there is nobody to ask for other names
+mkfifo made linked
+unshare --net --uts bash -c 'echo > made; read -r < linked; export LD_PRELOAD=$clock CLOCK_AHEAD=3600; host host-b 10.77.0.2' &
+other=$!
+read -r < made
+ip link add wire type veth peer name wire netns "$other"
+echo > linked
+host host-a 10.77.0.1
+wait "$other"
