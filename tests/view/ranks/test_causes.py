@@ -85,6 +85,30 @@ def test_a_rank_that_ended_without_a_collective_is_named_with_the_condition() ->
     )
 
 
+def of_four(one: Recording) -> Recording:
+    assert one.rank is not None
+    groups = (Group("0", (0, 1, 2, 3), "default_pg"),)
+    return replace(one, rank=replace(one.rank, size=4, groups=groups))
+
+
+def test_ranks_that_did_the_same_are_one_sentence() -> None:
+    waits = rank(0, call(3), waiting(5, 2), kind="cut off", line=5)
+    ended = (rank(number, call(3), line=8) for number in (1, 2))
+    busy = rank(3, call(3), kind="cut off", line=8)
+    first, second = said(*map(of_four, (waits, *ended, busy)))
+    assert first == (
+        "Ranks 1 and 2 ended without calling `all_reduce` 2 of all ranks, in which rank 0 waits at "
+        "train.py, line 5 (`dist.all_reduce(x)`): there it is under `if rank == 0` (line 4)."
+    )
+    assert second.startswith("Rank 3 was at train.py, line 8 (`load(x)`) for 3.5 s when the job")
+    (told,) = said(*(of_four(rank(number, kind="cut off", line=2)) for number in range(4)))
+    assert told.startswith("Ranks 0, 1, 2 and 3 were at train.py, line 2 ")
+    often = [call(5, number) for number in (1, 2)]
+    waits = rank(0, *often, waiting(5, 3), kind="cut off", line=5)
+    (told,) = said(*(of_four(one) for one in (waits, rank(1, *often), rank(2, *often))))
+    assert told.endswith("; that line called it 3 times on rank 0, and twice on ranks 1 and 2.")
+
+
 def test_another_collective_is_told_from_both_sides() -> None:
     (told,) = said(
         rank(0, call(3), waiting(5, 2), kind="cut off", line=5),
