@@ -18,7 +18,8 @@ from dynamo_lab.view.ranks.mesh.placements import Placements
 from dynamo_lab.view.ranks.nodes import Nodes
 
 _OTHER_RANKS_FAULT = re.compile(
-    r"gloo|Connection (?:closed|reset|refused)|NCCL|Broken pipe|DistBackendError|DistNetworkError",
+    r"gloo|Connection (?:closed|reset|refused)|NCCL|Broken pipe|DistBackendError|DistNetworkError"
+    r"|successfully reached monitoredBarrier, but received errors",
     re.IGNORECASE,
 )
 _LONGEST = 120
@@ -105,6 +106,14 @@ class Known:
         """Whether what it raised is what a rank raises whose connection another one closed."""
         ending = self.rank.ending
         return ending.kind == "raised" and bool(_OTHER_RANKS_FAULT.search(ending.message))
+
+    @property
+    def raised_at(self) -> Line | None:
+        """The user's line on which the exception was raised that ended it."""
+        failure = self.recording.failure
+        if failure is None or failure.span is None:
+            return None
+        return self.places.line_of(failure.span)
 
     @cached_property
     def nodes(self) -> Nodes:

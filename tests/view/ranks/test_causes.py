@@ -277,6 +277,34 @@ def test_an_exception_is_told_with_its_line() -> None:
     )
 
 
+def test_an_exception_that_was_raised_for_another_is_told_with_that_one() -> None:
+    one = rank(1, kind="raised", message="RuntimeError: no config")
+    assert one.rank is not None
+    within = Handled(message="KeyError: 'lr'", span=7)
+    (told,) = said(rank(0), replace(one, rank=replace(one.rank, handled=within)))
+    assert told == (
+        "Rank 1 raised RuntimeError: no config, while rank 1 handled KeyError: 'lr', raised at "
+        "train.py, line 8 (`load(x)`)."
+    )
+
+
+def test_who_missed_a_monitored_barrier_is_told_before_who_raised() -> None:
+    raised = "RuntimeError: [Rank 0]: Rank 1 failed to pass monitoredBarrier in 4000 ms"
+    first = rank(0, line=3, kind="raised", message=raised)
+    assert first.rank is not None
+    failure = Failure(type="RuntimeError", message=raised, traceback="", span=2)
+    first = replace(first, failure=failure, rank=replace(first.rank, seen=4.0))
+    late = rank(1, line=8, kind="cut off")
+    (told,) = said(first, late, was_cut=False)
+    assert told == (
+        "Rank 1 had not come to the monitored barrier at train.py, line 3 (`dist.all_reduce(x)`), "
+        f"where rank 0 raised {raised}; rank 1 was at train.py, line 8 (`load(x)`) then."
+    )
+    assert late.rank is not None
+    (told,) = said(first, replace(late, rank=replace(late.rank, host="elsewhere")), was_cut=False)
+    assert told.endswith("monitoredBarrier in 4000 ms.")
+
+
 def test_a_rank_that_is_on_its_way_is_told_with_its_time_there() -> None:
     (told,) = said(rank(0, waiting(3), kind="cut off", line=3), rank(1, kind="cut off", line=8))
     assert told.startswith("Rank 1 was at train.py, line 8 (`load(x)`) for 3.5 s when the job")

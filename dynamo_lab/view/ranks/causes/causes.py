@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import first_up
+from dynamo_lab.view.ranks.causes.barriers import missed, not_at_barrier
 from dynamo_lab.view.ranks.causes.hangs import elsewhere, never_came, together
 from dynamo_lab.view.ranks.causes.late import longest_wait
 from dynamo_lab.view.ranks.causes.outside import ended_outside, outside
@@ -67,6 +68,7 @@ def _causes(job: Job, ranks: Sequence[Known]) -> Iterator[str]:
     yield from _ended_from_outside(ranks)
     yield from _parted(ranks, met)
     yield from ended_outside(ranks)
+    yield from not_at_barrier(ranks)
     yield from _raised(ranks)
     yield from _exited(ranks)
     if failed:
@@ -153,15 +155,13 @@ def _raised(ranks: Sequence[Known]) -> Iterator[str]:
             continue  # somebody else is the cause
         if any(call.has_ended_it for call in one.rank.outside):
             continue  # it is told with the group
-        failure = one.recording.failure
-        line = None
-        if failure is not None and failure.span is not None:
-            line = one.places.line_of(failure.span)
-        where = one.where(line)
+        if missed(one):
+            continue  # it is told with who did not come
+        where = one.where(one.raised_at)
         yield (
             f"{first_up(one.label)} raised {one.rank.ending.message}"
             + (f" at {where}" if where else "")
-            + f"{who_waits(one, ranks)}.{stands_for(one)}"
+            + f"{handling(one)}{who_waits(one, ranks)}.{stands_for(one)}"
         )
 
 

@@ -37,7 +37,9 @@ def handling(*ranks: Known) -> str:
         handled = one.rank.handled
         if handled is not None:
             where = one.where(one.places.line_of(handled.span))
-            return f", while {one.label} handles {handled.message.rstrip('.')}, raised at {where}"
+            handles = "handled" if one.rank.ending.kind == "raised" else "handles"
+            told = handled.message.rstrip(".")
+            return f", while {one.label} {handles} {told}, raised at {where}"
     return ""
 
 
