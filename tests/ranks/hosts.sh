@@ -3,15 +3,18 @@
 set -e
 export python=$1 clock=$2
 
-# Its name, and its address: its agent of torchrun, which all agents meet at the first host.
+# Its name, its address, and the environment of its rank: its agent of torchrun, which all agents meet at the first host.
+# The agent has the machine's clock: agents tell by it which of them still live.
 host() {
-    "$python" -c "import socket, sys; socket.sethostname(sys.argv[1])" "$1"
+    local name=$1 address=$2
+    shift 2
+    "$python" -c "import socket, sys; socket.sethostname(sys.argv[1])" "$name"
     ip link set lo up
-    ip addr add "$2/24" dev wire
+    ip addr add "$address/24" dev wire
     ip link set wire up
     GLOO_SOCKET_IFNAME=wire "$python" -m torch.distributed.run --nnodes 2 --nproc-per-node 1 --rdzv-id job \
-        --rdzv-backend c10d --rdzv-endpoint 10.77.0.1:29500 --local-addr "$2" \
-        -m dynamo_lab.record --profile --folder "$1" train.py
+        --rdzv-backend c10d --rdzv-endpoint 10.77.0.1:29500 --local-addr "$address" --no-python \
+        env "$@" "$python" -m dynamo_lab.record --profile --folder "$name" train.py
 }
 export -f host
 
@@ -19,7 +22,7 @@ printf '127.0.0.1 localhost\n10.77.0.1 host-a\n10.77.0.2 host-b\n' > hosts
 mount --bind hosts /etc/hosts
 mount --bind /dev/null /etc/resolv.conf # there is nobody to ask for other names
 mkfifo made linked
-unshare --net --uts bash -c 'echo > made; read -r < linked; export LD_PRELOAD=$clock CLOCK_AHEAD=3600; host host-b 10.77.0.2' &
+unshare --net --uts bash -c 'echo > made; read -r < linked; host host-b 10.77.0.2 LD_PRELOAD=$clock CLOCK_AHEAD=3600' &
 other=$!
 read -r < made
 ip link add wire type veth peer name wire netns "$other"

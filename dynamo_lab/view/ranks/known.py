@@ -18,8 +18,8 @@ from dynamo_lab.view.ranks.mesh.placements import Placements
 from dynamo_lab.view.ranks.nodes import Nodes
 
 _OTHER_RANKS_FAULT = re.compile(
-    r"gloo|Connection (?:closed|reset|refused)|NCCL|Broken pipe|DistBackendError|DistNetworkError"
-    r"|successfully reached monitoredBarrier, but received errors",
+    r"(?<!ProcessGroup)gloo|Connection (?:closed|reset|refused)|NCCL|Broken pipe|DistBackendError"
+    r"|DistNetworkError|successfully reached monitoredBarrier, but received errors",
     re.IGNORECASE,
 )
 _LONGEST = 120
@@ -103,7 +103,10 @@ class Known:
 
     @property
     def blames_others(self) -> bool:
-        """Whether what it raised is what a rank raises whose connection another one closed."""
+        """Whether what it raised is what a rank raises whose connection another one closed.
+
+        What `ProcessGroupGloo` itself says is of the rank's own arguments.
+        """
         ending = self.rank.ending
         return ending.kind == "raised" and bool(_OTHER_RANKS_FAULT.search(ending.message))
 

@@ -266,6 +266,18 @@ def test_whose_connection_was_closed_is_no_cause_where_another_raised_too() -> N
     (told,) = said(victim, rank(1, kind="raised", message="ValueError: no"), was_cut=False)
     assert told.startswith("Rank 1 raised ValueError: no; rank 0 waited for it")
     assert len(said(victim, rank(1, kind="raised", message=closed), was_cut=False)) == 2
+    (told,) = said(victim, rank(1, call(3), kind="cut off", line=8), was_cut=False)
+    assert told.startswith("Rank 0 raised RuntimeError: [gloo/pair.cc] Connection closed by peer")
+
+
+def test_what_gloo_says_of_a_ranks_own_arguments_is_its_fault() -> None:
+    wrong = "RuntimeError: ProcessGroupGloo::allgather: invalid tensor size at index 0"
+    (told,) = said(
+        rank(0, waiting(3), kind="cut off", line=3),
+        rank(1, kind="raised", message=wrong),
+        was_cut=False,
+    )
+    assert told.startswith(f"Rank 1 raised {wrong}; rank 0 waited for it in `all_reduce` 1")
 
 
 def test_an_exception_is_told_with_its_line() -> None:

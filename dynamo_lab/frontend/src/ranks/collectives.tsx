@@ -7,7 +7,7 @@ import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import type { Window } from "../ui/icicle";
 import { Chart } from "./chart";
-import { arrivalText, askerOf, isByOneClock, kindsIn, longestOpen } from "./lanes";
+import { arrivalText, askerOf, isAnyOpen, isByOneClock, kindsIn, longestOpen } from "./lanes";
 import { Asked, GoIn } from "./go-in";
 import { Settings } from "./reducers";
 import { ranksState } from "./state";
@@ -68,10 +68,11 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
 
 function Legend({ view, shown, hasLit }: { view: CollectivesView; shown: Window; hasLit: boolean }) {
   const kinds = useMemo(() => kindsIn(view, shown), [view, shown.start, shown.end]);
+  const isOpen = useMemo(() => isAnyOpen(view, shown), [view, shown.start, shown.end]);
   return (
     <p class="dl-lane-legend">
       <span><i class="is-call" />a collective</span>
-      <span><i class="is-waiting" />open for a late rank</span>
+      {isOpen && <span><i class="is-waiting" />open for a late rank</span>}
       {kinds.has("computing") && <span title="The paler, the smaller the part of that time in which it computed"><i class="is-computing" />computing, paler for a part of the time</span>}
       {kinds.has("compiling") && <span><i class="is-compiling" />compiling</span>}
       {hasLit && <span><i class="is-chosen" />the collective told of below, on each rank</span>}

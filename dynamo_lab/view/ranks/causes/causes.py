@@ -51,7 +51,7 @@ def _stand_for(job: Job) -> dict[int, tuple[int, ...]]:
 def causes(job: Job) -> Iterator[str]:
     """What went wrong, the cause before what follows from it; nothing if all went well."""
     ranks = known_of(job)
-    told = list(_causes(job, ranks))
+    told = list(_causes(job, ranks)) or list(_raised(ranks, for_others=True))
     yield from told
     if job.was_cut and not told:
         yield from together(ranks, meetings(ranks), job)
@@ -146,13 +146,11 @@ def _must(one: Call, other: Call) -> str:
     return "each rank must bring as much"
 
 
-def _raised(ranks: Sequence[Known]) -> Iterator[str]:
-    """Exceptions of the program's own, before those that only tell of another rank's end."""
-    raised = [one for one in ranks if one.rank.ending.kind == "raised"]
-    is_known = any(not one.blames_others for one in ranks)
-    for one in raised:
-        if one.blames_others and is_known:
-            continue  # somebody else is the cause
+def _raised(ranks: Sequence[Known], *, for_others: bool = False) -> Iterator[str]:
+    """Exceptions of the program's own, or those that only tell of another rank's end."""
+    for one in ranks:
+        if one.rank.ending.kind != "raised" or one.blames_others != for_others:
+            continue
         if any(call.has_ended_it for call in one.rank.outside):
             continue  # it is told with the group
         if missed(one):
