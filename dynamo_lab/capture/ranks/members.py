@@ -13,8 +13,9 @@ import warnings
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from dynamo_lab.capture.core.hooks import REAL_STACK
 from dynamo_lab.capture.ranks import hooks
-from dynamo_lab.capture.ranks.flight import frames_now, stack_of
+from dynamo_lab.capture.ranks.flight import Frame, frames_now, stack_of
 from dynamo_lab.model.ranks.ranks import Outside
 
 if TYPE_CHECKING:
@@ -46,15 +47,11 @@ class OutsideCalls:
 
     def ended(self, error: BaseException) -> None:
         """The exception ended the program: perhaps a functional collective raised it."""
-        steps = [(step.f_code, line, step) for step, line in traceback.walk_tb(error.__traceback__)]
-        own = [(code, step) for code, _, step in steps if code.co_filename.endswith(_FUNCTIONAL)]
-        if own and _is_mark(own[-1][1].f_locals.get("group")):
-            frames = [
-                {"filename": code.co_filename, "line": line, "name": code.co_name}
-                for code, line, _ in reversed(steps)
-            ]
-            at = stack_of(frames, self._texts)
-            self._ended = (Outside(name=own[0][0].co_name, has_ended_it=True, stack=at),)
+        frames = _marked(error)
+        if frames:
+            name = next(str(one["name"]) for one in frames if _is_functional(one))
+            at = stack_of(frames[::-1], self._texts)
+            self._ended = (Outside(name=name, has_ended_it=True, stack=at),)
 
     def freeze(self) -> tuple[Outside, ...]:
         """What is known so far."""
@@ -133,3 +130,31 @@ def _is_mark(group: Any) -> bool:
     from torch.distributed import GroupMember
 
     return group is not None and group is GroupMember.NON_GROUP_MEMBER
+
+
+def _marked(error: BaseException) -> list[Frame]:
+    """The frames, innermost last, in which a functional collective had such a group; else none."""
+    steps = list(traceback.walk_tb(error.__traceback__))
+    frames = [_frame(at.f_code.co_filename, line, at.f_code.co_name) for at, line in steps]
+    held = [at.f_locals.get("group") for (at, _), one in zip(steps, frames, strict=True)
+            if _is_functional(one)]  # fmt: skip
+    if held:
+        return frames if _is_mark(held[-1]) else []
+    # Dynamo, tracing it, has no such frames but the stack, and what was raised in words
+    told = [_frame(one.filename, one.lineno, one.name) for one in REAL_STACK.of(error) or ()]
+    return told if any(map(_is_functional, told)) and _says_mark(str(error)) else []
+
+
+def _frame(path: str, line: int | None, name: str) -> Frame:
+    return {"filename": path, "line": line or 1, "name": name}
+
+
+def _is_functional(frame: Frame) -> bool:
+    return str(frame["filename"]).endswith(_FUNCTIONAL)
+
+
+def _says_mark(text: str) -> bool:
+    from torch.distributed import GroupMember
+
+    mark = GroupMember.NON_GROUP_MEMBER
+    return f"Unsupported group type: {type(mark)}, {mark}" in text
