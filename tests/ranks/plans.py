@@ -93,6 +93,22 @@ def calls_of_others() -> None:
         dist.broadcast(torch.ones(4), 0, group=group)
 
 
+def functional_calls_of_others() -> None:
+    """Of two functional collectives on a group of two; PyTorch raises at the first."""
+    group: Any = dist.new_group([0, 2])
+    collectives.all_gather_tensor(torch.ones(4), 0, group)  # line: functional
+
+
+def traced_functional_outside() -> None:
+    """Dynamo, which must not break, comes to what raises."""
+    group: Any = dist.new_group([0, 2])
+
+    def step(x: torch.Tensor) -> torch.Tensor:
+        return collectives.all_reduce(x + 1, "sum", group)  # line: traced functional
+
+    torch.compile(step, backend="eager", fullgraph=True)(torch.ones(4))
+
+
 def members_alone_call() -> None:
     """The same, but a rank calls on groups that it is in alone."""
     group: Any = dist.new_group([0, 2])

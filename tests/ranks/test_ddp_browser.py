@@ -1,15 +1,19 @@
-"""The settings of DDP on a job's page, in Chromium."""
+"""The page of a job in Chromium: the settings of DDP, and what goes wrong."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from dynamo_lab.api.ranks.jobs import JobRecording
 from dynamo_lab.model.ranks.jobs import Job
+from dynamo_lab.model.ranks.plans import Kind, Plan
 from tests.fixtures.tabs import open_tab
 from tests.view.ranks.test_buckets import call, known
+from tests.view.ranks.test_causes import rank
+from tests.view.ranks.test_outside import calling
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,3 +47,19 @@ def test_a_collective_leads_to_the_settings_of_its_bucket(browser: Browser, tmp_
     assert card.get_by_role("button", name="static_graph=True").count() == 0  # not of a bucket
     page.close()
     assert wrong == []
+
+
+def test_what_goes_wrong_is_on_the_page_of_a_job_that_compiled_nothing(
+    browser: Browser, tmp_path: Path
+) -> None:
+    one = replace(calling(rank(1), 3), state="done")
+    plan = Plan(size=2, kinds=(Kind(representative=1, ranks=(0, 1), planned=(1,)),))
+    job = Job(title="step", recordings=(one,), plan=plan)
+    JobRecording(job).to_html(tmp_path / "page.html")
+    page = browser.new_page(viewport={"width": 1280, "height": 700})
+    page.goto((tmp_path / "page.html").as_uri())
+    told = page.locator(".dl-ranks li").first
+    told.wait_for()
+    assert "on a group that it is not in" in told.inner_text()
+    assert told.inner_text().endswith("Rank 1 stands for ranks 0 to 1 (2 of 2).")
+    page.close()

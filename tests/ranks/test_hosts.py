@@ -1,12 +1,17 @@
-"""A job of two agents of `torchrun`, as on two hosts: each has a folder, and a clock of its own."""
+"""A job of two agents of `torchrun`, as on two hosts: each has a folder, and a clock of its own.
+
+Two hosts with a name and a network of their own are two namespaces of this machine, where it allows
+them.
+"""
 
 from __future__ import annotations
 
+import shutil
 import socket
 import subprocess
 import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -14,9 +19,6 @@ from msgspec.structs import replace
 import dynamo_lab as lab
 from dynamo_lab.model.core import codec
 from tests.view.ranks.test_clocks import came, on
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AHEAD = 3600.0
 PROGRAM = """\
@@ -80,6 +82,51 @@ def test_hosts_with_clocks_that_differ_join_to_one_job(tmp_path: Path) -> None:
     late = job.findings[0]
     assert late.startswith("Rank 1 came 1.5 s late to `all_reduce` 6")
     assert "train.py, line 6" in late
+
+
+NAMESPACES = (
+    "unshare", "--user", "--map-root-user", "--net", "--uts", "--mount", "--pid", "--fork",
+    "--kill-child", "--mount-proc",
+)  # fmt: skip
+HERE = Path(__file__).parent
+LATE = """\
+import time, torch, torch.distributed as dist
+dist.init_process_group("gloo")
+x = torch.ones(8)
+for _ in range(5):
+    dist.all_reduce(x)
+if dist.get_rank() == 1:
+    time.sleep(5)
+dist.all_reduce(x)
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.live
+@pytest.mark.long
+def test_two_hosts_with_names_networks_and_clocks_of_their_own(tmp_path: Path) -> None:
+    if missing := [one for one in ("unshare", "ip", "bash", "cc") if shutil.which(one) is None]:
+        pytest.skip(f"this machine has no {missing[0]}")
+    tried = subprocess.run([*NAMESPACES, "true"], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        pytest.skip(f"this machine allows no namespaces: {tried.stderr.strip()}")
+    (tmp_path / "train.py").write_text(LATE)
+    clock = tmp_path / "clock.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", clock, HERE / "clock.c"], check=True)
+    done = subprocess.run(
+        [*NAMESPACES, "bash", HERE / "hosts.sh", sys.executable, clock],
+        cwd=tmp_path, capture_output=True, text=True, timeout=400, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    job = lab.open_job(tmp_path / "host-a", tmp_path / "host-b")
+    view = job.collectives.view
+    assert view is not None
+    assert sorted(view.sentences[-2].removesuffix(".").split(": ")[1].split(" and ")) in (
+        ["rank 0 on host-a", "rank 1 on host-b"], ["rank 0 on host-b", "rank 1 on host-a"],
+    )  # fmt: skip
+    assert "The clocks of the hosts differ by up to 60" in view.sentences[-1]
+    assert job.findings[0].startswith("Rank 1 came ")
+    assert "late to `all_reduce` 6 at train.py, line 8" in job.findings[0]
 
 
 def _time_by_hand(path: Path, host: str = "", ahead: float = 0.0, late: float = 0.0) -> None:

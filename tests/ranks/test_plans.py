@@ -1,5 +1,7 @@
 """Plans of jobs: each kind of ranks from one that is traced, and nothing runs."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
 import torch.distributed as dist
@@ -134,6 +136,26 @@ def test_a_call_on_a_group_that_a_rank_is_not_in_is_said_and_is_of_another_kind(
     line = line_of("outside", plans.__file__)
     assert told.startswith(f"Rank 1 calls `all_reduce` at plans.py, line {line} ")
     assert "3 times, on a group that it is not in; on rank 0 it is the group" in told
+    assert told.endswith(" Rank 1 stands for ranks 1 and 3 (2 of 4).")
+
+
+@pytest.mark.parametrize(
+    ("program", "name", "mark", "raised"),
+    [
+        (plans.functional_calls_of_others, "all_gather_tensor", "functional", "ValueError: Unsupp"),
+        (plans.traced_functional_outside, "all_reduce", "traced functional", "Unsupported: "),
+    ],
+)
+def test_a_functional_call_on_such_a_group_is_said_though_pytorch_raises(
+    program: Callable[[], None], name: str, mark: str, raised: str
+) -> None:
+    job = lab.ranks(program, 4, backend="fake")
+    assert [kind.ranks for kind in job.job.plan.kinds] == [(0, 2), (1, 3)]  # type: ignore[union-attr]
+    (told,) = job.findings
+    assert told.startswith(
+        f"Rank 1 calls `{name}` at plans.py, line {line_of(mark, plans.__file__)} "
+    )
+    assert f"it is the group '1' of ranks 0 and 2: PyTorch raises {raised}" in told
 
 
 def test_ranks_that_call_on_their_own_groups_are_said_nothing_of() -> None:

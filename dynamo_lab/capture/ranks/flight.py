@@ -8,13 +8,14 @@ from another thread while the main one waits in a collective.
 
 from __future__ import annotations
 
+import functools
 import os
 import pickle
 import re
 import sys
 import traceback
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dynamo_lab.capture.ranks import hooks
 from dynamo_lab.model.ranks.names import COMPILERS
@@ -98,6 +99,7 @@ class Flight:
         group, _ = entry["process_group"]
         is_message = bool(entry["is_p2p"])
         frames = [frame for frame in entry.get("frames") or () if isinstance(frame, dict)]
+        through, is_compiled = way_of(frames, self._texts)
         return Call(
             name=name or backend,
             group=str(group),
@@ -110,9 +112,9 @@ class Flight:
             result_dtypes=tuple(map(str, entry["output_dtypes"])),
             is_done=bool(entry["retired"]) or entry["state"] == "completed",
             started=int(entry["time_created_ns"]) / 1e9,
-            is_compiled=is_compiled(frames, self._texts),
+            is_compiled=is_compiled,
             is_backward=is_backward(frames, str(entry.get("thread_name", ""))),
-            through=through(frames, self._texts),
+            through=through,
             stack=stack_of(frames, self._texts),
         )
 
@@ -139,31 +141,36 @@ def stack_of(frames: Sequence[Frame], texts: CallTexts) -> int | None:
     return texts.stack(spans) if spans else None
 
 
-def through(frames: Sequence[Frame], texts: CallTexts) -> tuple[str, ...]:
-    """The functions of PyTorch that call collectives, up to the user's innermost line."""
-    return tuple(_through(frames, texts))[:_MOST_THROUGH]
+class Way(NamedTuple):
+    """The way from the user's innermost line to a call: see `Call`, which has both."""
+
+    through: tuple[str, ...]
+    is_compiled: bool
 
 
-def _through(frames: Sequence[Frame], texts: CallTexts) -> Iterator[str]:
+def way_of(frames: Sequence[Frame], texts: CallTexts) -> Way:
+    """Which functions of PyTorch led to a call, and whether compiled code of the user's did."""
+    named: list[str] = []
+    is_compiled = False
     for frame in frames:
-        if texts.is_users(frame["filename"]):
-            return
-        found = _DISTRIBUTED.search(frame["filename"])
-        module = found and (found[1] or found[2]).replace("/", ".").replace("\\", ".")
-        if module and module not in _AROUND:
-            yield f"{module}.{frame['name']}"
+        path = frame["filename"]
+        if texts.is_users(path):
+            break
+        module, is_generated = _library(path)
+        is_compiled |= is_generated
+        if module:
+            named.append(f"{module}.{frame['name']}")
+    # what the compiler itself calls is called before there is compiled code
+    is_compilers = any(one.startswith(COMPILERS) for one in named)
+    return Way(tuple(named[:_MOST_THROUGH]), is_compiled and not is_compilers)
 
 
-def is_compiled(frames: Sequence[Frame], texts: CallTexts) -> bool:
-    """Whether code that Dynamo made of the user's innermost function made a call."""
-    if any(one.startswith(COMPILERS) for one in _through(frames, texts)):
-        return False  # the compiler itself did, before there was such code
-    for frame in frames:
-        if texts.is_users(frame["filename"]):
-            return False
-        if COMPILED.search(frame["filename"]):
-            return True
-    return False
+@functools.cache
+def _library(path: str) -> tuple[str, bool]:
+    """The module that calls collectives, empty of other files; whether compiled code is in it."""
+    found = _DISTRIBUTED.search(path)
+    module = (found[1] or found[2]).replace("/", ".").replace("\\", ".") if found else ""
+    return "" if module in _AROUND else module, bool(COMPILED.search(path))
 
 
 def is_backward(frames: Sequence[Frame], thread: str = "") -> bool:

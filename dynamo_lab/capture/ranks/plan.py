@@ -20,9 +20,8 @@ from dynamo_lab.capture.ranks.flight import (
     frames_now,
     groups,
     is_backward,
-    is_compiled,
     stack_of,
-    through,
+    way_of,
 )
 from dynamo_lab.capture.ranks.members import OutsideCalls
 from dynamo_lab.capture.ranks.models import ModelFacts
@@ -155,6 +154,7 @@ class PlannedRank:
         self._counts[group] = self._counts.get(group, 0) + 1
         frames = frames_now(above=1)
         brings, gets = _tensors(function, args, results)
+        through, is_compiled = way_of(frames, self._recorder.texts)
         is_message = name in ("send", "recv_", "recv_any_source_")
         self._calls.append(
             Call(
@@ -169,9 +169,9 @@ class PlannedRank:
                 result_dtypes=_types(gets),
                 is_done=True,
                 started=time.time(),
-                is_compiled=is_compiled(frames, self._recorder.texts),
+                is_compiled=is_compiled,
                 is_backward=is_backward(frames),
-                through=through(frames, self._recorder.texts),
+                through=through,
                 stack=stack_of(frames, self._recorder.texts),
             )
         )

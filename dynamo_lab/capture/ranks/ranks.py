@@ -58,6 +58,7 @@ class OwnRank:
         self.model = ModelFacts()
         self.outside = OutsideCalls(recorder.texts)
         self.ending = Ending()
+        self._within: Handled | None = None
         self.profile: Profile | None = None
         """The profiler that ran around the program, once it is over and was read."""
 
@@ -108,11 +109,17 @@ class OwnRank:
             started=time.time() - self._recorder.now(),
             seen=spans[-1].end if spans else 0.0,
             span=spans[-1].span if spans else None,
-            handled=self._handled() if self.ending.kind == "running" else None,
+            handled=self._handled() if self.ending.kind == "running" else self._within,
             ending=self.ending,
             timeline=profile.timeline if profile else None,
             **self.model.frozen(),
         )
+
+    def ended(self, error: BaseException) -> None:
+        """The exception ended the program, which perhaps was handling another one of its own."""
+        self.outside.ended(error)
+        around = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        self._within = self._own(around) if around else None
 
     def _own_groups(self) -> tuple[Group, ...]:
         """Its groups by name, also those that the program has ended."""
@@ -127,7 +134,11 @@ class OwnRank:
         """The exception that the main thread is handling, if the user's code raised it."""
         active: Any = sys._current_exceptions().get(self._main or 0)
         error = active[1] if isinstance(active, tuple) else active  # a tuple before Python 3.12
-        at = getattr(error, "__traceback__", None)
+        return self._own(error) if error else None
+
+    def _own(self, error: BaseException) -> Handled | None:
+        """An exception, with the innermost line of the user's that it went through."""
+        at = error.__traceback__
         found = None
         while at is not None:
             if self._is_users(at.tb_frame):

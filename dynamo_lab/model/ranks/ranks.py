@@ -71,11 +71,13 @@ class MadeGroup(Struct, frozen=True, kw_only=True):
 class Outside(Struct, frozen=True, kw_only=True):
     """A collective that a rank called `times` times on a group that it is not in.
 
-    PyTorch warned and did nothing, or raised: so no group has such a call.
+    PyTorch warned and did nothing, or raised: so no group has such a call. `has_ended_it`: what
+    it raised there ended the program.
     """
 
     name: str
     times: Annotated[int, Plain("a count")] = 1
+    has_ended_it: bool = False
     stack: Annotated[int | None, Ref("stacks")] = None
 
 
@@ -114,7 +116,7 @@ class Ending(Struct, frozen=True, kw_only=True):
 class Handled(Struct, frozen=True, kw_only=True):
     """An exception that was raised on the line of `span`, and had not left the program yet.
 
-    The rank was in an `except` or a `finally`.
+    The rank was in an `except` or a `finally`, or another exception was raised there.
     """
 
     message: str
@@ -128,7 +130,7 @@ class Rank(Struct, frozen=True, kw_only=True):
     It is None where the groups do not keep them, as some backends do not. `outside` are those of
     groups that it is not in. `span` is the line of
     the user's that it was last seen on, at the time `seen`. `started` is the recording's zero.
-    `handled` is the exception that it was handling then, if it had not ended.
+    `handled` is the exception that it was handling then, or when another one ended it.
     `made` are the groups that a planned program made, also those without this rank. `timeline` is
     there where the rank ran under the profiler. `meshes` are those that the program made,
     `dtensors` its DTensors: of each name the one that was seen last. `reducers` are of the modules

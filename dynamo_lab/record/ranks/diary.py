@@ -17,14 +17,21 @@ if TYPE_CHECKING:
     from dynamo_lab.capture.core.recorder import Recorder
     from dynamo_lab.record.ranks.folder import JobFolder
 
-_TICK = 0.02
-"""Seconds between two looks at where the main thread is."""
+_TICK, _REST = 0.02, 0.1
+"""Seconds between two looks at where the main thread is: the latter once it has long been there.
+"""
+_STILL = 10
+"""So many looks at one line are long."""
 _LOOK = 0.1
 """Seconds between two looks at what was recorded, and at what the rank is told."""
 _QUICK = 1
 """How well a recording is packed that another is soon to take the place of: see gzip."""
 _SHARE = 50
-"""Of the time since the process began, what is new is looked for, and written, in 1 of 50 parts."""
+"""Of the processor's time of this process, looking for what is new, and writing it, takes 1 in 50:
+by the clock it would be more, the busier the machine is."""
+_LONGEST = 5.0
+"""Seconds after which it is looked for anyway: a process that waits in a collective takes no time.
+"""
 
 
 class Diary(threading.Thread):
@@ -48,16 +55,17 @@ class Diary(threading.Thread):
         self._writing = threading.Lock()
         self._written: tuple[int, ...] = ()
         self._spent = 0.0
-        self._begun = time.monotonic() - time.process_time()  # so that the first writes come soon
+        self._looked = 0.0
         self._wakeup: tuple[int, int] | None = None
 
     def run(self) -> None:
         """Look, and write, until the diary is closed."""
-        last_place, looked, said = None, 0.0, 0.0
-        while not self._closed.wait(_TICK):
+        last_place, looked, said, still = None, 0.0, 0.0, 0
+        while not self._closed.wait(_TICK if still < _STILL else _REST):
             now = time.monotonic()
             try:
                 place = self.rank.sample()
+                still = still + 1 if place == last_place else 0
                 if place is not None and (place != last_place or now - said > _LOOK):
                     self._seen.write(time.time(), self._recorder.texts.name(place.path), place)
                     last_place, said = place, now
@@ -73,13 +81,19 @@ class Diary(threading.Thread):
         if self._folder.asked.exists() and not self._folder.told(self._number).exists():
             self.write()
             self._folder.told(self._number).touch()
-        elif self._spent * _SHARE < time.monotonic() - self._begun:
-            started = time.thread_time()
+        elif self._may_spend():
+            started, self._looked = time.thread_time(), time.monotonic()
             try:
                 if self._state() != self._written:
                     self.write()
             finally:  # what fails, as on a full disk, took its time too
                 self._spent += time.thread_time() - started
+
+    def _may_spend(self) -> bool:
+        """Whether its share of the processor, that of compilers that have ended too, is left."""
+        children = os.times()
+        used = time.process_time() + children.children_user + children.children_system
+        return self._spent * _SHARE < used or time.monotonic() - self._looked > _LONGEST
 
     def _state(self) -> tuple[int, ...]:
         """What changes where something new is known."""

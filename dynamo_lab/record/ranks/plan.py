@@ -95,6 +95,7 @@ def _planned(work: Work, fn: Callable[[], Any] | None, number: int, n: int) -> R
         except Exception as error:
             raised, code = error, 1
             recorder.fail(error)
+            rank.outside.ended(error)
     rank.ending = ending_of(code, raised)
     return replace(recorder.recording, state="done")
 

@@ -95,6 +95,7 @@ def recorded(
         except BaseException as error:
             raised, code = error, 1
             recorder.fail(error)
+            diary.rank.ended(error)
             traceback.print_exception(error.with_traceback(_programs_part(error)))
             sys.stderr.flush()
     diary.close(ending_of(code, raised))

@@ -5,6 +5,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple, TypeGuard
 
 from dynamo_lab.model.ranks.intervals import Interval, length, union, without
@@ -17,10 +18,12 @@ from dynamo_lab.view.ranks.mesh.placements import Placements
 from dynamo_lab.view.ranks.nodes import Nodes
 
 _OTHER_RANKS_FAULT = re.compile(
-    r"gloo|Connection (?:closed|reset|refused)|NCCL|Broken pipe|DistBackendError|DistNetworkError",
+    r"(?<!ProcessGroup)gloo|Connection (?:closed|reset|refused)|NCCL|Broken pipe|DistBackendError"
+    r"|DistNetworkError|successfully reached monitoredBarrier, but received errors",
     re.IGNORECASE,
 )
 _LONGEST = 120
+_FEW = 5
 _Block = ast.If | ast.While | ast.For | ast.AsyncFor
 
 
@@ -34,8 +37,17 @@ class GroupKey(NamedTuple):
 class Known:
     """A rank of a job with its recording: of a rank that left nothing, only how it ended."""
 
-    def __init__(self, label: str, recording: Recording, rank: Rank, ahead: float = 0.0) -> None:
+    def __init__(
+        self,
+        label: str,
+        recording: Recording,
+        rank: Rank,
+        ahead: float = 0.0,
+        stands_for: Sequence[int] = (),
+    ) -> None:
         self.label = label
+        self.stands_for = stands_for
+        """The ranks of a plan that are taken to do what it does, itself among them."""
         self.ahead = ahead
         """The seconds that were taken from its host's times, to be by another host's clock."""
         self.recording = recording
@@ -91,9 +103,20 @@ class Known:
 
     @property
     def blames_others(self) -> bool:
-        """Whether what it raised is what a rank raises whose connection another one closed."""
+        """Whether what it raised is what a rank raises whose connection another one closed.
+
+        What `ProcessGroupGloo` itself says is of the rank's own arguments.
+        """
         ending = self.rank.ending
         return ending.kind == "raised" and bool(_OTHER_RANKS_FAULT.search(ending.message))
+
+    @property
+    def raised_at(self) -> Line | None:
+        """The user's line on which the exception was raised that ended it."""
+        failure = self.recording.failure
+        if failure is None or failure.span is None:
+            return None
+        return self.places.line_of(failure.span)
 
     @cached_property
     def nodes(self) -> Nodes:
@@ -188,3 +211,17 @@ def names_of(ranks: Sequence[Known]) -> str:
     if len(ranks) < 2:
         return "".join(one.label for one in ranks)
     return f"ranks {listed([str(one.rank.number) for one in ranks], 5)}"
+
+
+def numbers_of(ranks: Sequence[int]) -> str:
+    """'0 to 7 and 16'; '0, 8, 16, ... 1,016'."""
+    steps = {b - a for a, b in pairwise(ranks)}
+    if len(ranks) > _FEW and len(steps) == 1 and steps != {1}:
+        return f"{', '.join(f'{number:,}' for number in ranks[:3])}, ... {ranks[-1]:,}"
+    runs: list[list[int]] = []
+    for rank in ranks:
+        if runs and rank == runs[-1][1] + 1:
+            runs[-1][1] = rank
+        else:
+            runs.append([rank, rank])
+    return listed([f"{a:,}" if a == b else f"{a:,} to {b:,}" for a, b in runs], _FEW)

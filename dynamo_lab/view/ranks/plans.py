@@ -1,15 +1,14 @@
 """The plan of a job: its kinds of ranks, and the collectives that each would call."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 
 from msgspec import Struct
 
 from dynamo_lab.model.ranks.jobs import Job
-from dynamo_lab.model.ranks.plans import Kind, Plan
-from dynamo_lab.view.core.words import listed, plural, seconds, size
+from dynamo_lab.model.ranks.plans import Plan
+from dynamo_lab.view.core.words import plural, seconds, size
 from dynamo_lab.view.ranks.collectives import amount, build, bytes_of
-from dynamo_lab.view.ranks.known import Known
+from dynamo_lab.view.ranks.known import Known, numbers_of
 
 HEAD = ("times", "collective", "bytes", "group", "line", "asked by")
 KINDS = ("planned", "stands for", "which", "collectives", "bytes")
@@ -101,8 +100,8 @@ def _kinds(plan: Plan, known: Mapping[int, Known]) -> Iterator[KindView]:
         yield KindView(
             label=one.label,
             cells=(
-                one.label, plural(len(kind.ranks), "rank"), ranges(kind), f"{len(calls):,}",
-                "?" if total is None else size(total),
+                one.label, plural(len(kind.ranks), "rank"), numbers_of(kind.ranks),
+                f"{len(calls):,}", "?" if total is None else size(total),
             ),
             rows=tuple(_rows(one)),
         )  # fmt: skip
@@ -124,18 +123,3 @@ def _rows(one: Known) -> Iterator[PlannedView]:
             node=first.node,
             node_entity=first.nodes[0],
         )  # fmt: skip
-
-
-def ranges(kind: Kind) -> str:
-    """'0 to 7 and 16'; 'each 8th from 0 to 1,016'."""
-    ranks = kind.ranks
-    steps = {b - a for a, b in pairwise(ranks)}
-    if len(ranks) > 2 and len(steps) == 1 and steps != {1}:
-        return f"each {min(steps):,}th from {ranks[0]:,} to {ranks[-1]:,}"
-    runs: list[list[int]] = []
-    for rank in ranks:
-        if runs and rank == runs[-1][1] + 1:
-            runs[-1][1] = rank
-        else:
-            runs.append([rank, rank])
-    return listed([f"{a:,}" if a == b else f"{a:,} to {b:,}" for a, b in runs], 5)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Handled, Rank, Stay
-from dynamo_lab.model.recording import Failure, Recording
+from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.ranks.causes.causes import causes
 from dynamo_lab.view.ranks.job import build_job
 
@@ -83,6 +83,30 @@ def test_a_rank_that_ended_without_a_collective_is_named_with_the_condition() ->
         "Rank 1 ended without calling `all_reduce` 2 of all ranks, in which rank 0 waits at "
         "train.py, line 5 (`dist.all_reduce(x)`): there it is under `if rank == 0` (line 4)."
     )
+
+
+def of_four(one: Recording) -> Recording:
+    assert one.rank is not None
+    groups = (Group("0", (0, 1, 2, 3), "default_pg"),)
+    return replace(one, rank=replace(one.rank, size=4, groups=groups))
+
+
+def test_ranks_that_did_the_same_are_one_sentence() -> None:
+    waits = rank(0, call(3), waiting(5, 2), kind="cut off", line=5)
+    ended = (rank(number, call(3), line=8) for number in (1, 2))
+    busy = rank(3, call(3), kind="cut off", line=8)
+    first, second = said(*map(of_four, (waits, *ended, busy)))
+    assert first == (
+        "Ranks 1 and 2 ended without calling `all_reduce` 2 of all ranks, in which rank 0 waits at "
+        "train.py, line 5 (`dist.all_reduce(x)`): there it is under `if rank == 0` (line 4)."
+    )
+    assert second.startswith("Rank 3 was at train.py, line 8 (`load(x)`) for 3.5 s when the job")
+    (told,) = said(*(of_four(rank(number, kind="cut off", line=2)) for number in range(4)))
+    assert told.startswith("Ranks 0, 1, 2 and 3 were at train.py, line 2 ")
+    often = [call(5, number) for number in (1, 2)]
+    waits = rank(0, *often, waiting(5, 3), kind="cut off", line=5)
+    (told,) = said(*(of_four(one) for one in (waits, rank(1, *often), rank(2, *often))))
+    assert told.endswith("; that line called it 3 times on rank 0, and twice on ranks 1 and 2.")
 
 
 def test_another_collective_is_told_from_both_sides() -> None:
@@ -225,23 +249,6 @@ def test_what_gloo_ends_a_process_with_is_told_in_words() -> None:
         "of 16 bytes from another rank where it waited for 8, so ranks bring different sizes or "
         "types to a collective, or call different ones; rank 1 brings float[16] to `all_reduce` 1 "
         "at train.py, line 3 (`dist.all_reduce(x)`)."
-    )
-
-
-def test_a_closed_connection_is_not_the_cause() -> None:
-    closed = "RuntimeError: [gloo/pair.cc] Connection closed by peer"
-    victim = rank(0, call(3), kind="raised", message=closed)
-    (told,) = said(victim, rank(1, line=8, kind="killed", signal="SIGKILL"), was_cut=False)
-    assert told.startswith("Rank 1 was ended by SIGKILL")
-    assert "rank 0 waited for it in `all_reduce` 1" in told
-
-
-def test_an_exception_is_told_with_its_line() -> None:
-    failure = Failure(type="ValueError", message="no", traceback="", span=7)
-    raised = replace(rank(1, kind="raised", message="ValueError: no"), failure=failure)
-    told = said(rank(0, waiting(3), kind="cut off", line=3), raised)
-    assert told[0].startswith(
-        "Rank 1 raised ValueError: no at train.py, line 8 (`load(x)`); rank 0"
     )
 
 

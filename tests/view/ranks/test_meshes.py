@@ -13,8 +13,8 @@ from dynamo_lab.model.ranks.plans import Kind, Plan
 from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.fallback.compare.side_by_side import fallback_of_several
+from dynamo_lab.view.ranks.known import numbers_of
 from dynamo_lab.view.ranks.mesh.meshes import build as meshes_of
-from dynamo_lab.view.ranks.plans import ranges
 
 MESH = Mesh(shape=(2, 2), ranks=(0, 1, 2, 3), names=("dp", "tp"), device="cpu")
 ODD = Mesh(shape=(2, 2), ranks=(6, 2, 4, 0), device="cpu")
@@ -138,12 +138,10 @@ def test_a_plan_says_so_in_every_output() -> None:
 
 
 def test_kinds_name_their_ranks() -> None:
-    def told(*ranks: int) -> str:
-        return ranges(Kind(representative=ranks[0], ranks=ranks, planned=()))
-
-    assert told(0, 1, 2, 8) == "0 to 2 and 8"
-    assert told(8, 16, 24) == "each 8th from 8 to 24"
-    assert told(3) == "3"
+    assert numbers_of((0, 1, 2, 8)) == "0 to 2 and 8"
+    assert numbers_of((8, 16, 24)) == "8, 16 and 24"
+    assert numbers_of(range(0, 1024, 8)) == "0, 8, 16, ... 1,016"
+    assert numbers_of((3,)) == "3"
 
 
 def test_a_plan_is_saved_and_loaded(tmp_path: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from dynamo_lab.capture.ranks.flight import is_compiled, through
+from dynamo_lab.capture.ranks.flight import way_of
 from dynamo_lab.model.graphs import Graph, Value
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.view.ranks import collectives
@@ -126,11 +126,12 @@ def test_what_the_compiler_calls_itself_is_not_the_programs() -> None:
         (f"{passes}/overlap_scheduling.py", "run"), user,
     )  # fmt: skip
     ran = frames(("/x/torch/_inductor/output_code.py", "__call__"), user)
-    assert not is_compiled(agreed, Texts())
-    assert not is_compiled(measured, Texts())
-    assert is_compiled(ran, Texts())
+    assert not way_of(agreed, Texts()).is_compiled
+    assert not way_of(measured, Texts()).is_compiled
+    assert way_of(ran, Texts()).is_compiled
     said = [
-        call(3, name="all_gather", through=through(one, Texts())) for one in (agreed, measured, ran)
+        call(3, name="all_gather", through=way_of(one, Texts()).through)
+        for one in (agreed, measured, ran)
     ]
     assert [is_compilers(one) for one in said] == [True, True, False]
     assert why(said[0], has_ddp=True).endswith("agree on its estimates")

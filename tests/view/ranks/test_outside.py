@@ -70,6 +70,26 @@ def test_a_module_that_is_wrapped_for_such_a_group_raises() -> None:
     assert told.endswith("on a group that it is not in, which raises.")
 
 
+def test_a_functional_collective_raises_and_its_group_is_the_cause() -> None:
+    def raising(number: int) -> Recording:
+        one = calling(rank(number, kind="raised", message="ValueError: -100"), 7)
+        assert one.rank is not None
+        (call,) = one.rank.outside
+        ended = (replace(call, has_ended_it=True),)
+        return replace(one, rank=replace(one.rank, outside=ended))
+
+    waits = rank(0, call(7, group="1"), waiting(3), kind="cut off", line=3)
+    first, *others = said(waits, raising(1))
+    assert first == (
+        "Rank 1 calls `all_reduce` at train.py, line 7 (`dist.all_gather([], x)`) on a group that "
+        "it is not in; on rank 0 it is the group '1' of ranks 0 and 1: PyTorch raises ValueError: "
+        "-100; rank 0 waited for it in `all_reduce` 1 at train.py, line 3 (`dist.all_reduce(x)`)."
+    )
+    assert others == []
+    (both,) = said(raising(0), raising(1))
+    assert both.startswith("Ranks 0 and 1 call `all_reduce` at train.py, line 7 ")
+
+
 def test_of_a_plan_it_is_said_and_a_plan_without_it_is_whole() -> None:
     def view(one: Recording) -> Any:
         plan = Plan(size=2, kinds=(Kind(representative=1, ranks=(0, 1), planned=(1,)),))
@@ -77,5 +97,6 @@ def test_of_a_plan_it_is_said_and_a_plan_without_it_is_whole() -> None:
 
     (told,) = view(calling(rank(1), 3)).findings
     assert told.startswith("Rank 1 calls `all_reduce` at train.py, line 3")
+    assert told.endswith(" Rank 1 stands for ranks 0 to 1 (2 of 2).")
     assert view(rank(1, call(3))).is_whole
     assert list(causes(Job(title="step", recordings=(rank(1, call(3)),)))) == []

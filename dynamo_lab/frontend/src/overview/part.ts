@@ -9,4 +9,8 @@ function isEmpty({ summary, findings, run_map, frames, graphs, packages, artifac
   return summary.state === "done" && isNothing;
 }
 
-export const overviewPart: Part = { tab: "overview", Panel: Overview, isEmpty };
+/** Of a job it says what went wrong, also where nothing was compiled. */
+export const overviewPart: Part = {
+  tab: "overview", Panel: Overview,
+  isThere: ({ source, model }) => source.recordings.ranks.value !== null || !model.value || !isEmpty(model.value.view),
+};

@@ -7,7 +7,7 @@ import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import type { Window } from "../ui/icicle";
 import { Chart } from "./chart";
-import { arrivalText, askerOf, kindsIn, longestOpen } from "./lanes";
+import { arrivalText, askerOf, isAnyOpen, isByOneClock, kindsIn, longestOpen } from "./lanes";
 import { Asked, GoIn } from "./go-in";
 import { Settings } from "./reducers";
 import { ranksState } from "./state";
@@ -47,7 +47,7 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
   return (
     <div class="dl-card dl-meeting" aria-live="polite">
       <p>
-        <b>{one.operator}</b>{one.ran_as && ` (run as ${one.ran_as})`}, number {one.number} in the group of {one.group}
+        <b>{one.operator}</b>{one.ran_as && ` (run as ${one.ran_as})`}, number {one.number} of {one.group}
         {one.shape && <> {"\u00b7"} <code>{one.shape}</code></>} {"\u00b7"} {amount(one)}
       </p>
       {one.where && <p><GoIn label={asker.label} to={asker.line}>{one.where}</GoIn> {one.text && <code>{one.text}</code>}</p>}
@@ -55,6 +55,7 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
         <p><Asked text={[one.why, one.node].filter(Boolean).join("; ")} node={one.node} label={asker.label} to={asker.node} />{one.settings.length > 0 && <>. To try: <Settings names={one.settings} /></>}</p>
       )}
       {one.waited !== null && <p>Open for {seconds(one.waited)} until {view.labels[one.late]} came.{one.bare !== null && ` Of its run, ${seconds(one.bare)} were not hidden.`}</p>}
+      {!isByOneClock(one) && <p>How late each rank came is not known, as the clocks of their hosts may differ: no line joins their marks.</p>}
       {one.absent.length > 0 && <p>Never reached by {one.absent.slice(0, MOST_TOLD).map((rank) => view.labels[rank]).join(", ")}.</p>}
       {one.ranks.length <= MOST_TOLD && (
         <p class="dl-dim">
@@ -67,10 +68,11 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
 
 function Legend({ view, shown, hasLit }: { view: CollectivesView; shown: Window; hasLit: boolean }) {
   const kinds = useMemo(() => kindsIn(view, shown), [view, shown.start, shown.end]);
+  const isOpen = useMemo(() => isAnyOpen(view, shown), [view, shown.start, shown.end]);
   return (
     <p class="dl-lane-legend">
       <span><i class="is-call" />a collective</span>
-      <span><i class="is-waiting" />open for a late rank</span>
+      {isOpen && <span><i class="is-waiting" />open for a late rank</span>}
       {kinds.has("computing") && <span title="The paler, the smaller the part of that time in which it computed"><i class="is-computing" />computing, paler for a part of the time</span>}
       {kinds.has("compiling") && <span><i class="is-compiling" />compiling</span>}
       {hasLit && <span><i class="is-chosen" />the collective told of below, on each rank</span>}

@@ -1,7 +1,7 @@
 // Draws the lanes on a canvas: what a rank did, its collectives, and over them the one that is looked at.
 import type { CollectivesView } from "../core/types.generated";
 import type { Window } from "../ui/icicle";
-import { type Lanes, xOf } from "./lanes";
+import { isByOneClock, type Lanes, xOf } from "./lanes";
 
 export interface Colours {
   readonly compiling: string;
@@ -71,17 +71,20 @@ export function drawLanes(context: CanvasRenderingContext2D, view: CollectivesVi
   }
 }
 
-/** Lights a meeting: a mark in the lane of each rank that came, and a line through them. */
+/** Lights a meeting: a mark in the lane of each rank that came, and through them a line where one clock tells how they came. */
 export function drawMeeting(context: CanvasRenderingContext2D, view: CollectivesView, meeting: number, lanes: Lanes, shown: Window, colours: Colours): void {
   const { ranks, came, ran } = view.meetings[meeting];
+  const isJoined = isByOneClock(view.meetings[meeting]);
   const { width, rowHeight } = lanes;
   const order = ranks.map((rank, at) => ({ rank, x: xOf(came[at], shown, width), ran: ran[at] })).sort((a, b) => a.rank - b.rank);
   context.strokeStyle = colours.lit;
   context.fillStyle = colours.lit;
   context.lineWidth = 1.5;
-  context.beginPath();
-  for (const { rank, x } of order) context.lineTo(x, (rank + 0.5) * rowHeight);
-  context.stroke();
+  if (isJoined) {
+    context.beginPath();
+    for (const { rank, x } of order) context.lineTo(x, (rank + 0.5) * rowHeight);
+    context.stroke();
+  }
   for (const { rank, x, ran: time } of order) {
     if (time) {
       context.globalAlpha = 0.45;

@@ -60,6 +60,13 @@ export function longestOpen({ meetings }: CollectivesView, shown: Window): numbe
   return inside.length === 0 ? null : inside.reduce((most, at) => ((meetings[at].waited ?? 0) > (meetings[most].waited ?? 0) ? at : most));
 }
 
+/** Whether one clock tells when each of its ranks came: of one whose hosts' clocks may differ it is not known how late anybody was. */
+export const isByOneClock = ({ ranks, waited }: MeetingView): boolean => ranks.length < 2 || waited !== null;
+
+/** Whether any collective of a time stood open for a late rank. */
+export const isAnyOpen = ({ meetings }: CollectivesView, { start, end }: Window): boolean =>
+  meetings.some(({ came, waited }) => waited !== null && waited > 0 && Math.max(...came) > start && Math.min(...came) < end);
+
 /** "rank 1 came 2 s later, ran 3 ms": without when it came where no clock tells that beside the others. */
 export function arrivalText(view: CollectivesView, { ranks, came, ran, waited }: MeetingView, at: number): string {
   const time = came[at] - Math.min(...came);

@@ -1,8 +1,8 @@
 // Where lanes lie, and which collective is under the pointer.
 import { describe, expect, it } from "vitest";
 import type { CollectivesView, MeetingView } from "../../src/core/types.generated";
-import { drawLanes } from "../../src/ranks/draw";
-import { arrivalText, arrivalsOf, askerOf, kindsIn, lanesOf, longestOpen, nearest, timeOf, xOf } from "../../src/ranks/lanes";
+import { drawLanes, drawMeeting } from "../../src/ranks/draw";
+import { arrivalText, arrivalsOf, askerOf, isAnyOpen, kindsIn, lanesOf, longestOpen, nearest, timeOf, xOf } from "../../src/ranks/lanes";
 
 function meeting(ranks: readonly number[], came: readonly number[], lines: readonly string[] = [""]): MeetingView {
   return {
@@ -81,6 +81,21 @@ describe("who came late", () => {
   it("is not told by two clocks", () => {
     expect([0, 1].map((at) => arrivalText(view([apart]), apart, at))).toEqual(["rank 0 ran 2.00 s", "rank 1"]);
     expect(drawn(view([apart]))).toEqual(["line", "call", "call"]);
+  });
+
+  it("stands open in a time in which one clock tells it", () => {
+    const open = (one: MeetingView, start: number, end: number): boolean => isAnyOpen(view([one]), { start, end });
+    expect([open(beside, 0, 9), open(beside, 7, 9), open(apart, 0, 9)]).toEqual([true, false, false]);
+  });
+
+  it("joins the marks of its ranks by a line where one clock tells it", () => {
+    const lines = (one: MeetingView): number => {
+      let count = 0;
+      const context = { beginPath: () => {}, lineTo: () => {}, stroke: () => { count++; }, fillRect: () => {} };
+      drawMeeting(context as unknown as CanvasRenderingContext2D, view([one]), 0, lanesOf(2, 100), { start: 0, end: 9 }, colours);
+      return count;
+    };
+    expect([beside, apart].map(lines)).toEqual([1, 0]);
   });
 });
 

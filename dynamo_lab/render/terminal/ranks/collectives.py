@@ -79,7 +79,9 @@ def lanes(view: CollectivesView) -> Iterator[RenderableType]:
     if left > 0:
         yield text(f"{MARGIN}\N{HORIZONTAL ELLIPSIS} {left:,} more ranks", "dim")
     since = f"from {seconds(begin)} to {seconds(end)}" if begin else f"{seconds(end)}"
-    legend = f"{since}:  {_MARKS['call']} a collective  {_MARKS['waiting']} open for a late rank"
+    legend = f"{since}:  {_MARKS['call']} a collective"
+    if any(one.waited and max(one.came) > begin for one in view.meetings):
+        legend += f"  {_MARKS['waiting']} open for a late rank"
     kinds = {bar.kind for own in view.bars for bar in own if bar.end > begin}
     for kind in ("computing", "compiling"):
         legend += f"  {_MARKS[kind]} {kind}" if kind in kinds else ""

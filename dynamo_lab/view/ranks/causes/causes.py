@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import first_up
+from dynamo_lab.view.ranks.causes.barriers import missed, not_at_barrier
 from dynamo_lab.view.ranks.causes.hangs import elsewhere, never_came, together
 from dynamo_lab.view.ranks.causes.late import longest_wait
-from dynamo_lab.view.ranks.causes.outside import outside
+from dynamo_lab.view.ranks.causes.outside import ended_outside, outside
 from dynamo_lab.view.ranks.causes.words import (
     OTHERWISE,
     at,
@@ -16,7 +17,9 @@ from dynamo_lab.view.ranks.causes.words import (
     call_words,
     handling,
     on,
+    stands_for,
     under,
+    who_waits,
 )
 from dynamo_lab.view.ranks.clocks import aligned
 from dynamo_lab.view.ranks.known import Known, group_words
@@ -27,19 +30,28 @@ _TOO_MUCH = re.compile(r"op\.preamble\.length <= op\.nbytes\.?\s*(\d+) vs\.? (\d
 
 def known_of(job: Job) -> list[Known]:
     """Its ranks, each with its recording; times of several hosts by one clock, where known."""
+    others = _stand_for(job)
     return aligned(
         [
-            Known(f"rank {one.rank.number}", one, one.rank)
+            Known(f"rank {own.number}", one, own, stands_for=others.get(own.number, ()))
             for one in job.recordings
-            if one.rank is not None
+            if (own := one.rank) is not None
         ]
     )
+
+
+def _stand_for(job: Job) -> dict[int, tuple[int, ...]]:
+    """The ranks of each kind of a plan; none where it ended with the first that was traced."""
+    first = job.recordings[0].rank if job.recordings else None
+    if job.plan is None or first is None or first.ending.kind != "finished":
+        return {}
+    return {kind.representative: kind.ranks for kind in job.plan.kinds}
 
 
 def causes(job: Job) -> Iterator[str]:
     """What went wrong, the cause before what follows from it; nothing if all went well."""
     ranks = known_of(job)
-    told = list(_causes(job, ranks))
+    told = list(_causes(job, ranks)) or list(_raised(ranks, for_others=True))
     yield from told
     if job.was_cut and not told:
         yield from together(ranks, meetings(ranks), job)
@@ -47,6 +59,7 @@ def causes(job: Job) -> Iterator[str]:
 
 def _causes(job: Job, ranks: Sequence[Known]) -> Iterator[str]:
     if job.plan is not None:  # nobody met
+        yield from ended_outside(ranks)
         yield from _raised(ranks)
         yield from outside(ranks)
         return
@@ -54,6 +67,8 @@ def _causes(job: Job, ranks: Sequence[Known]) -> Iterator[str]:
     failed = job.was_cut or any(one.rank.ending.kind != "finished" for one in ranks)
     yield from _ended_from_outside(ranks)
     yield from _parted(ranks, met)
+    yield from ended_outside(ranks)
+    yield from not_at_barrier(ranks)
     yield from _raised(ranks)
     yield from _exited(ranks)
     if failed:
@@ -71,10 +86,10 @@ def _ended_from_outside(ranks: Sequence[Known]) -> Iterator[str]:
         ending = one.rank.ending
         if ending.kind == "stopped":
             how = f"stood still ({ending.signal}){at(one)}"
-            yield f"{first_up(one.label)} {how}{_who_waits(one, ranks)}."
+            yield f"{first_up(one.label)} {how}{who_waits(one, ranks)}."
         elif ending.kind == "killed":
             said = f": {ending.message}" if ending.message else ""
-            told = _mismatch(one, ranks) or f"{_who_waits(one, ranks)}{said.rstrip('.')}"
+            told = _mismatch(one, ranks) or f"{who_waits(one, ranks)}{said.rstrip('.')}"
             yield f"{first_up(one.label)} was ended by {ending.signal}{at(one)}{told}."
 
 
@@ -97,23 +112,6 @@ def _mismatch(one: Known, ranks: Sequence[Known]) -> str:
         "ranks bring different sizes or types to a collective, or call different ones"
         + (f"; {others[0]}" if others else "")
     )
-
-
-def _who_waits(missing: Known, ranks: Sequence[Known]) -> str:
-    """'; rank 0 waited for it in `all_reduce` 2 (train.py, line 8)'."""
-    for one in ranks:
-        call = one.waiting
-        if call is not None and one is not missing and missing.rank.number in _members(one, call):
-            where = one.where(one.line_of(call))
-            return f"; {one.label} waited for it in {call_words(call)}" + (
-                f" at {where}" if where else ""
-            )
-    return ""
-
-
-def _members(one: Known, call: Call) -> tuple[int, ...]:
-    ranks = next((group.ranks for group in one.rank.groups if group.name == call.group), ())
-    return ranks or tuple(range(one.rank.size))
 
 
 def _parted(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str]:
@@ -148,21 +146,20 @@ def _must(one: Call, other: Call) -> str:
     return "each rank must bring as much"
 
 
-def _raised(ranks: Sequence[Known]) -> Iterator[str]:
-    """Exceptions of the program's own, before those that only tell of another rank's end."""
-    raised = [one for one in ranks if one.rank.ending.kind == "raised"]
-    for one in sorted(raised, key=lambda one: one.blames_others):
-        if one.blames_others and len(raised) < len(ranks):
-            continue  # somebody else is the cause
-        failure = one.recording.failure
-        line = None
-        if failure is not None and failure.span is not None:
-            line = one.places.line_of(failure.span)
-        where = one.where(line)
+def _raised(ranks: Sequence[Known], *, for_others: bool = False) -> Iterator[str]:
+    """Exceptions of the program's own, or those that only tell of another rank's end."""
+    for one in ranks:
+        if one.rank.ending.kind != "raised" or one.blames_others != for_others:
+            continue
+        if any(call.has_ended_it for call in one.rank.outside):
+            continue  # it is told with the group
+        if missed(one):
+            continue  # it is told with who did not come
+        where = one.where(one.raised_at)
         yield (
             f"{first_up(one.label)} raised {one.rank.ending.message}"
             + (f" at {where}" if where else "")
-            + f"{_who_waits(one, ranks)}."
+            + f"{handling(one)}{who_waits(one, ranks)}.{stands_for(one)}"
         )
 
 
@@ -173,5 +170,5 @@ def _exited(ranks: Sequence[Known]) -> Iterator[str]:
             said = f" ({ending.message})" if ending.message else ""
             yield (
                 f"{first_up(one.label)} ended itself with exit code {ending.code}{at(one)}{said}"
-                f"{_who_waits(one, ranks)}."
+                f"{who_waits(one, ranks)}."
             )

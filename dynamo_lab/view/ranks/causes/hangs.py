@@ -28,6 +28,7 @@ def never_came(
     by_number = {one.rank.number: one for one in ranks}
     told: set[int] = set()
     for meeting in met:
+        alike: dict[str, list[Known]] = {}
         for number in meeting.absent:
             one = by_number[number]
             if number in told or one.rank.ending.kind not in _ABSENT:
@@ -36,10 +37,17 @@ def never_came(
             if is_earlier and meeting.is_by_one_clock:
                 continue  # it waits itself, for someone whose absence is told
             told.add(number)
-            yield _absent(one, meeting, by_number, limit)
+            words = _absent([one], meeting, by_number, limit)
+            alike.setdefault(re.sub(rf"\b(?i:{one.label})\b", "", words), []).append(one)
+        for those in alike.values():
+            yield _absent(those, meeting, by_number, limit)
 
 
-def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float | None) -> str:
+def _absent(
+    those: Sequence[Known], meeting: Meeting, ranks: dict[int, Known], limit: float | None
+) -> str:
+    """What these ranks did instead, of all of them what the first did."""
+    one, who, is_one = those[0], names_of(those), len(those) == 1
     first = min(meeting.calls, key=lambda rank: meeting.calls[rank].started)
     other, call = ranks[first], meeting.calls[first]
     group = group_words(meeting.group, one.rank.size)
@@ -48,36 +56,37 @@ def _absent(one: Known, meeting: Meeting, ranks: dict[int, Known], limit: float 
     what = f"`{call.name}` {meeting.number} of {group}, in which {waiting} {does}{on(other, call)}"
     condition = condition_of(other, other.line_of(call))
     under = f": there it is {condition}" if condition else ""
-    under += _times(one, other, call) + _placement(one, other, call)
+    under += _times(one, who, other, call) + _placement(one, who, other, call)
     under += called_instead(one, call.name)
     if one.rank.ending.kind == "finished":
-        return f"{first_up(one.label)} ended without calling {what}{under}."
+        return f"{first_up(who)} ended without calling {what}{under}."
     if one.waiting is not None:
         key = _key(one, one.waiting)
         apart = "" if key == meeting.group else f" of {group_words(key, one.rank.size)}"
         return (
-            f"{first_up(one.label)} waits in {call_words(one.waiting)}{apart}"
-            f"{on(one, one.waiting)}, and never comes to {what}{under}"
+            f"{first_up(who)} {'waits' if is_one else 'wait'} in {call_words(one.waiting)}{apart}"
+            f"{on(one, one.waiting)}, and never {'comes' if is_one else 'come'} to {what}{under}"
             f"{handling(one, other)}. {OTHERWISE}"
         )
     if one.rank.ending.kind == "running":
-        return f"{first_up(one.label)} had not come to {what} when it was last heard of{under}."
+        it = "it was" if is_one else "they were"
+        return f"{first_up(who)} had not come to {what} when {it} last heard of{under}."
     stay = one.rank.stays[-1] if one.rank.stays else None
     spent = f" for {seconds(stay.end - stay.start)}" if stay and stay.end > stay.start else ""
     over = " when the job was ended" if limit else ""
-    return f"{_was(one, spent, over)}, and had not come to {what}{under}{handling(one)}."
+    return f"{_was(those, spent, over)}, and had not come to {what}{under}{handling(one)}."
 
 
-def _placement(one: Known, other: Known, call: Call) -> str:
+def _placement(one: Known, who: str, other: Known, call: Call) -> str:
     """'; there a DTensor [8, 4] goes from S(0) to R, and on rank 1 none changed its placement'."""
     why = other.placements.why(call, other.nodes.node_of(call))
     if not why:
         return ""
     none = not one.recording.redistributions and one.recording.environment != Environment()
-    return f"; there {why}" + (f", and on {one.label} none changed its placement" if none else "")
+    return f"; there {why}" + (f", and on {who} none changed its placement" if none else "")
 
 
-def _times(one: Known, other: Known, call: Call) -> str:
+def _times(one: Known, who: str, other: Known, call: Call) -> str:
     """'; that line has called it 4 times on rank 0, and 3 times on rank 1', where both came to it.
 
     Of two loops, one is longer: as with a batch that one rank alone has.
@@ -92,9 +101,7 @@ def _times(one: Known, other: Known, call: Call) -> str:
     )  # fmt: skip
     if not 0 < fewer < more:
         return ""
-    return (
-        f"; that line called it {times(more)} on {other.label}, and {times(fewer)} on {one.label}"
-    )
+    return f"; that line called it {times(more)} on {other.label}, and {times(fewer)} on {who}"
 
 
 def together(ranks: Sequence[Known], met: Sequence[Meeting], job: Job) -> Iterator[str]:
@@ -130,21 +137,25 @@ def elsewhere(ranks: Sequence[Known], job: Job) -> Iterator[str]:
         return
     ended = [one for one in ranks if one.rank.ending.kind == "finished"]
     without = f"; {names_of(ended)} had ended by then" if ended else ""
+    alike: dict[str, list[Known]] = {}
     for one in ranks:
         if one.rank.ending.kind == "cut off" and job.was_cut:
-            line = one.position
-            makes = line is not None and _MAKES_GROUPS.search(one.places.text(line))
-            rule = ". All ranks must make a group, in the same order, also those not in it"
-            yield (
-                _was(one, "", " when the job was ended")
-                + without
-                + (rule if ended and makes else "")
-                + "."
-            )
+            alike.setdefault(one.where(one.position), []).append(one)
+    for those in alike.values():
+        line = those[0].position
+        makes = line is not None and _MAKES_GROUPS.search(those[0].places.text(line))
+        rule = ". All ranks must make a group, in the same order, also those not in it"
+        yield (
+            _was(those, "", " when the job was ended")
+            + without
+            + (rule if ended and makes else "")
+            + "."
+        )
 
 
-def _was(one: Known, spent: str, over: str) -> str:
+def _was(those: Sequence[Known], spent: str, over: str) -> str:
     """'Rank 1 was at train.py, line 8, for 3.5 s when the job was ended'."""
+    one, was = those[0], "was" if len(those) == 1 else "were"
     if one.where(one.position):
-        return f"{first_up(one.label)} was{at(one)}{spent}{over}"
-    return f"{first_up(one.label)} was still under way{over}{at(one)}"
+        return f"{first_up(names_of(those))} {was}{at(one)}{spent}{over}"
+    return f"{first_up(names_of(those))} {was} still under way{over}{at(one)}"

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dynamo_lab.model.ranks.names import kind_of
 from dynamo_lab.model.ranks.ranks import Outside
 from dynamo_lab.view.core.words import first_up, times
+from dynamo_lab.view.ranks.causes.words import stands_for, who_waits
 from dynamo_lab.view.ranks.known import Known, group_words, names_of
 from dynamo_lab.view.ranks.reasons import operator_of
 
@@ -13,13 +14,35 @@ _RAISES = "DistributedDataParallel"
 
 def outside(ranks: Sequence[Known], told: Sequence[str] = ()) -> Iterator[str]:
     """A sentence for each place that called so, unless its line is in what is told already."""
+    for (name, where), calls in _places(ranks, have_ended_it=False).items():
+        if not any(where and where in sentence for sentence in told):
+            raises = name == _RAISES
+            comes = ", which raises" if raises else ": PyTorch warns, and nothing is done there"
+            yield f"{_called(name, where, calls, ranks)}{comes}.{_stand_for(calls)}"
+
+
+def ended_outside(ranks: Sequence[Known]) -> Iterator[str]:
+    """A sentence for each place that called so where PyTorch raised, which ended the program."""
+    for (name, where), calls in _places(ranks, have_ended_it=True).items():
+        one = calls[0][0]
+        told = f"PyTorch raises {one.rank.ending.message.rstrip('.')}{who_waits(one, ranks)}"
+        yield f"{_called(name, where, calls, ranks)}: {told}.{_stand_for(calls)}"
+
+
+def _stand_for(calls: Sequence[tuple[Known, Outside]]) -> str:
+    return stands_for(*(one for one, _ in calls))
+
+
+def _places(
+    ranks: Sequence[Known], *, have_ended_it: bool
+) -> dict[tuple[str, str], list[tuple[Known, Outside]]]:
+    """What was called, and where, with the ranks that called."""
     found: dict[tuple[str, str], list[tuple[Known, Outside]]] = {}
     for one in ranks:
         for call in one.rank.outside:
-            found.setdefault((call.name, _where(one, call)), []).append((one, call))
-    for (name, where), calls in found.items():
-        if not any(where and where in sentence for sentence in told):
-            yield _sentence(name, where, calls, ranks)
+            if call.has_ended_it == have_ended_it:
+                found.setdefault((call.name, _where(one, call)), []).append((one, call))
+    return found
 
 
 def called_instead(one: Known, name: str) -> str:
@@ -35,20 +58,20 @@ def called_instead(one: Known, name: str) -> str:
     )
 
 
-def _sentence(
+def _called(
     name: str, where: str, calls: Sequence[tuple[Known, Outside]], ranks: Sequence[Known]
 ) -> str:
+    """'Rank 1 calls `all_reduce` at train.py, line 8, on a group that it is not in; ...'."""
     one = [known for known, _ in calls]
     alone = len(one) == 1
     most = max(call.times for _, call in calls)
     often = f", {times(most)}{'' if alone else ' each at most'}," if most > 1 else ""
     does = "uses" if name == _RAISES else "calls"
-    comes = ", which raises" if name == _RAISES else ": PyTorch warns, and nothing is done there"
     group = _members_group(name, where, one, ranks)
     return (
         f"{first_up(names_of(one))} {does if alone else does[:-1]} `{name}`"
         + (f" at {where}" if where else "")
-        + f"{often} on a group that {'it is' if alone else 'they are'} not in{group}{comes}."
+        + f"{often} on a group that {'it is' if alone else 'they are'} not in{group}"
     )
 
 

@@ -1,8 +1,10 @@
 """Words of what ranks called: where, under which condition, with which tensors."""
 
+from collections.abc import Sequence
+
 from dynamo_lab.model.ranks.ranks import Call
-from dynamo_lab.view.core.words import listed
-from dynamo_lab.view.ranks.known import Known, condition_of
+from dynamo_lab.view.core.words import first_up, listed
+from dynamo_lab.view.ranks.known import Known, condition_of, numbers_of
 
 OTHERWISE = "Ranks that wait in different collectives wait forever."
 
@@ -35,7 +37,9 @@ def handling(*ranks: Known) -> str:
         handled = one.rank.handled
         if handled is not None:
             where = one.where(one.places.line_of(handled.span))
-            return f", while {one.label} handles {handled.message.rstrip('.')}, raised at {where}"
+            handles = "handled" if one.rank.ending.kind == "raised" else "handles"
+            told = handled.message.rstrip(".")
+            return f", while {one.label} {handles} {told}, raised at {where}"
     return ""
 
 
@@ -46,3 +50,31 @@ def brought(call: Call) -> str:
         for kind, sizes in zip(call.dtypes, call.sizes, strict=False)
     ]
     return listed(shapes) or "nothing"
+
+
+def who_waits(missing: Known, ranks: Sequence[Known]) -> str:
+    """'; rank 0 waited for it in `all_reduce` 2 (train.py, line 8)'."""
+    for one in ranks:
+        call = one.waiting
+        if call is not None and one is not missing and missing.rank.number in _members(one, call):
+            where = one.where(one.line_of(call))
+            return f"; {one.label} waited for it in {call_words(call)}" + (
+                f" at {where}" if where else ""
+            )
+    return ""
+
+
+def _members(one: Known, call: Call) -> tuple[int, ...]:
+    ranks = next((group.ranks for group in one.rank.groups if group.name == call.group), ())
+    return ranks or tuple(range(one.rank.size))
+
+
+def stands_for(*ranks: Known) -> str:
+    """' Rank 1 stands for ranks 1, 3, 5, ... 63 (32 of 64).', of ranks of a plan that do."""
+    told = [
+        f"{one.label} stands for ranks {numbers_of(one.stands_for)} "
+        f"({len(one.stands_for):,} of {one.rank.size:,})"
+        for one in ranks
+        if len(one.stands_for) > 1
+    ]
+    return f" {first_up('; '.join(told))}." if told else ""

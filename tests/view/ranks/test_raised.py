@@ -1,0 +1,74 @@
+"""Ranks that ended by an exception, on jobs made by hand: whose fault it is, and where."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from dynamo_lab.model.ranks.ranks import Handled
+from dynamo_lab.model.recording import Failure
+from tests.view.ranks.test_causes import call, rank, said, waiting
+
+
+def test_a_closed_connection_is_not_the_cause() -> None:
+    closed = "RuntimeError: [gloo/pair.cc] Connection closed by peer"
+    victim = rank(0, call(3), kind="raised", message=closed)
+    (told,) = said(victim, rank(1, line=8, kind="killed", signal="SIGKILL"), was_cut=False)
+    assert told.startswith("Rank 1 was ended by SIGKILL")
+    assert "rank 0 waited for it in `all_reduce` 1" in told
+
+
+def test_whose_connection_was_closed_is_no_cause_where_another_raised_too() -> None:
+    closed = "RuntimeError: [gloo/pair.cc] Connection closed by peer"
+    victim = rank(0, call(3), kind="raised", message=closed)
+    (told,) = said(victim, rank(1, kind="raised", message="ValueError: no"), was_cut=False)
+    assert told.startswith("Rank 1 raised ValueError: no; rank 0 waited for it")
+    assert len(said(victim, rank(1, kind="raised", message=closed), was_cut=False)) == 2
+    (told,) = said(victim, rank(1, call(3), kind="cut off", line=8), was_cut=False)
+    assert told.startswith("Rank 0 raised RuntimeError: [gloo/pair.cc] Connection closed by peer")
+
+
+def test_what_gloo_says_of_a_ranks_own_arguments_is_its_fault() -> None:
+    wrong = "RuntimeError: ProcessGroupGloo::allgather: invalid tensor size at index 0"
+    (told,) = said(
+        rank(0, waiting(3), kind="cut off", line=3),
+        rank(1, kind="raised", message=wrong),
+        was_cut=False,
+    )
+    assert told.startswith(f"Rank 1 raised {wrong}; rank 0 waited for it in `all_reduce` 1")
+
+
+def test_an_exception_is_told_with_its_line() -> None:
+    failure = Failure(type="ValueError", message="no", traceback="", span=7)
+    raised = replace(rank(1, kind="raised", message="ValueError: no"), failure=failure)
+    told = said(rank(0, waiting(3), kind="cut off", line=3), raised)
+    assert told[0].startswith(
+        "Rank 1 raised ValueError: no at train.py, line 8 (`load(x)`); rank 0"
+    )
+
+
+def test_an_exception_that_was_raised_for_another_is_told_with_that_one() -> None:
+    one = rank(1, kind="raised", message="RuntimeError: no config")
+    assert one.rank is not None
+    within = Handled(message="KeyError: 'lr'", span=7)
+    (told,) = said(rank(0), replace(one, rank=replace(one.rank, handled=within)))
+    assert told == (
+        "Rank 1 raised RuntimeError: no config, while rank 1 handled KeyError: 'lr', raised at "
+        "train.py, line 8 (`load(x)`)."
+    )
+
+
+def test_who_missed_a_monitored_barrier_is_told_before_who_raised() -> None:
+    raised = "RuntimeError: [Rank 0]: Rank 1 failed to pass monitoredBarrier in 4000 ms"
+    first = rank(0, line=3, kind="raised", message=raised)
+    assert first.rank is not None
+    failure = Failure(type="RuntimeError", message=raised, traceback="", span=2)
+    first = replace(first, failure=failure, rank=replace(first.rank, seen=4.0))
+    late = rank(1, line=8, kind="cut off")
+    (told,) = said(first, late, was_cut=False)
+    assert told == (
+        "Rank 1 had not come to the monitored barrier at train.py, line 3 (`dist.all_reduce(x)`), "
+        f"where rank 0 raised {raised}; rank 1 was at train.py, line 8 (`load(x)`) then."
+    )
+    assert late.rank is not None
+    (told,) = said(first, replace(late, rank=replace(late.rank, host="elsewhere")), was_cut=False)
+    assert told.endswith("monitoredBarrier in 4000 ms.")
