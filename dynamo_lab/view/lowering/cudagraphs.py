@@ -29,8 +29,7 @@ class CudaGraphsView(Struct, frozen=True, kw_only=True):
     """Whether CUDA graphs replay a graph. `where` is what keeps them from it, `entity` its line.
 
     `before` and `after` are what a call starts on the GPU without and with them, a CUDA graph
-    counting as one; the copies of inputs into its memory are not among it, but in the sentence.
-    0 is not known.
+    counting as one; the copies of inputs into its memory are not among it. 0 is not known.
     """
 
     use: Use
