@@ -214,8 +214,8 @@ def double(x: torch.Tensor, y: torch.Tensor):
 rec = lab.lower(lambda x: double(x, torch.empty_like(x)), torch.ones(64), target="cuda:sm_90")
 """,
         seen=lambda rec: partly(
-            "the kernel's call as a node of the graph, with its arguments; not the Triton code that "
-            "Helion writes when it has the device, where Inductor's lowering asks for it",
+            "the kernel's call as a node of the graph, with its arguments; not the Triton code "
+            "that Helion writes when it has the device, where Inductor's lowering asks for it",
             any("helion_kernel_wrapper" in target for target in calls(rec)),
         ),
         source="https://helionlang.com",
