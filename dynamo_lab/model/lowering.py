@@ -153,6 +153,9 @@ class CudaPart(Struct, frozen=True, kw_only=True):
     `reason` says in PyTorch's words why not, `node` is the first that forbids it. `launches` are
     the kernels that a call of them starts without a CUDA graph: one for each operation on the GPU
     that computes something, fused ones together. Recordings from before they were counted have 0.
+    `mutated` are the nodes that write to an input of the part which may move in memory: a call
+    then does not use what is recorded. `copied` are the inputs of the graph that each call copies
+    into the memory of the part's CUDA graph, unless another CUDA graph made them.
     """
 
     is_recorded: bool
@@ -160,6 +163,8 @@ class CudaPart(Struct, frozen=True, kw_only=True):
     launches: Annotated[int, Plain("how many")] = 0
     reason: str = ""
     node: Annotated[int | None, Ref("graphs[CudaGraphs.graph].nodes")] = None
+    mutated: Annotated[tuple[int, ...], Ref("graphs[CudaGraphs.graph].nodes")] = ()
+    copied: Annotated[tuple[int, ...], Ref("graphs[CudaGraphs.graph].nodes")] = ()
 
 
 class CudaGraphs(Struct, frozen=True, kw_only=True):
@@ -167,8 +172,10 @@ class CudaGraphs(Struct, frozen=True, kw_only=True):
 
     `asked` says that the program asks for them, with mode="reduce-overhead"; else this is what
     would be. `skipped` says why none of it is recorded, `node` where. `mutated` are the nodes that
-    write to inputs which may move in memory: with those, a call does not use the recorded graph.
-    `sizes` are the symbolic sizes of inputs: each new value is recorded anew.
+    write to inputs which may move in memory and that are recorded in some piece: a call does not
+    use that piece's CUDA graph; in recordings whose pieces do not say which, it uses none.
+    `fixed` are the inputs that stay in place, such as parameters: they are not copied, and one that
+    did move is recorded anew. `sizes` are the symbolic sizes of inputs: so is each new value.
     """
 
     graph: Annotated[int, Ref("graphs")]
@@ -176,6 +183,7 @@ class CudaGraphs(Struct, frozen=True, kw_only=True):
     skipped: str = ""
     node: Annotated[int | None, Ref("graphs[graph].nodes")] = None
     mutated: Annotated[tuple[int, ...], Ref("graphs[graph].nodes")] = ()
+    fixed: Annotated[tuple[int, ...], Ref("graphs[graph].nodes")] = ()
     sizes: tuple[str, ...] = ()
     pieces: tuple[CudaPart, ...] = ()
 

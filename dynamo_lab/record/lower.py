@@ -236,8 +236,8 @@ def _lower_for(undo: Undo, recorder: Recorder, choice: Choice, roots: Iterable[A
         if target.device == "cuda" and recorder.wrappers:  # Triton's
             recorder.written[recorder.wrappers[-1].id] = describe_written(lowering, code)
 
-    def asked(is_so: bool, fixed: frozenset[int]) -> None:
-        recorder.cuda_graphs_of_target = is_so, fixed
+    def asked(ways: tuple[bool, bool], fixed: frozenset[int]) -> None:
+        recorder.cuda_graphs_of_target = ways, fixed
 
     def noted() -> None:  # a product is decided on before the graph that it is lowered in is there
         while undecided:

@@ -2,6 +2,10 @@
 
 OTHERS = {
     "compiler.reset": "forgets compiled code; a recording starts with it",
+    "compiler.cudagraph_mark_warmup_incomplete": "asks for one more warm-up while CUDA graphs run; "
+    "what runs is not recorded",
+    "compiler.config.compile_on_one_rank": "for several ranks: a graph asks for its device and "
+    "rank when it runs",
     "compiler.config.job_id": "names a job to PyTorch's remote cache of profiles",
     "compiler.config.accumulated_recompile_limit": "as `recompile_limit`, over all code",
     "compiler.config.verbose": "longer error messages; a recording has the whole of them",

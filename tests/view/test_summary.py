@@ -11,6 +11,7 @@ from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Failure, Recording
 from dynamo_lab.view import build
+from tests.view.samples.table import Table, graph
 
 Make = Callable[[str], Recording]
 
@@ -57,6 +58,12 @@ def test_the_sentence_of_nothing_and_of_something_unfinished() -> None:
     nothing = Recording(title="nothing")
     assert build(nothing).summary.sentence == (
         "Nothing was compiled: Dynamo saw no Python function during this run."
+    )
+    traced = Table()
+    traced.output(traced.node("sin", "aten.sin.default", traced.input("x")))
+    other = Recording(title="ahead", graphs=(graph(0, traced, "pre_grad"),))
+    assert build(other).summary.sentence == (
+        "Dynamo saw no Python function during this run: what was compiled came another way."
     )
     going_on = Recording(title="going on", state="recording")
     assert build(going_on).summary.sentence == "Compiling: no graph has been captured yet."

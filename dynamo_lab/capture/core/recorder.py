@@ -132,7 +132,10 @@ class Recorder:
         self.memory_plans: list[MemoryPlan] = []
         self.cuda_graphs: list[CudaGraphs] = []
         self.autotunings: list[Autotuning] = []
-        self.cuda_graphs_of_target: tuple[bool, frozenset[int]] = (False, frozenset())
+        self.cuda_graphs_of_target: tuple[tuple[bool, bool], frozenset[int]] = (
+            (False, False),
+            frozenset(),
+        )
         self.exports: list[Export] = []
         self.packages: list[Package] = []
         self.package_failures: list[PackageFailure] = []

@@ -178,6 +178,27 @@ REFUSED_NODE = Private(
     "which operator keeps a graph from being recorded is not known.",
     otherwise=nothing,
 )
+_MOVED = "that an input gets other memory, which keeps a graph from being recorded, is not known."
+MOVED_INPUTS = Private(
+    "torch._inductor.cudagraph_utils",
+    "get_input_storage_mutation_info",
+    _MOVED,
+    since="2.13",
+    otherwise=nothing,
+)
+MOVED_REFUSED = Private(
+    "torch._inductor.cudagraph_utils",
+    "get_input_storage_mutation_reason",
+    _MOVED,
+    since="2.13",
+    otherwise=nothing,
+)
+AWAITED = Private(
+    "torch._inductor.dependencies",
+    "WeakDep",
+    "which part of a CUDA graph takes an input that is written to may be wrong.",
+    otherwise=Nobody,
+)
 _AUTOTUNED = "the candidates that autotuning times are not recorded."
 _CANDIDATES = "torch._inductor.select_algorithm"
 SELECTED = Private(_CANDIDATES, "AlgorithmSelectorCache.__call__", _AUTOTUNED)

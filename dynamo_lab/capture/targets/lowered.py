@@ -31,9 +31,9 @@ Chosen = Callable[[str, int, str, str], None]
 """Called where autotuning would time candidates: the operator, how many there are, the chosen, and
 the name of the node that is lowered, if it is known."""
 
-Asked = Callable[[bool, frozenset[int]], None]
-"""Called before a graph is lowered: whether the program asks for CUDA graphs, and which inputs of
-the graph stay where they are in memory, such as parameters."""
+Asked = Callable[[tuple[bool, bool], frozenset[int]], None]
+"""Called before a graph is lowered: whether the program asks for CUDA graphs, forward and backward,
+and which inputs of the graph stay where they are in memory, such as parameters."""
 
 Wrote = Callable[[Any, str], None]
 """Called with Inductor's lowering of a graph, and the module that it wrote for it."""
@@ -113,6 +113,8 @@ def _known(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 _CUDA_GRAPHS = "triton.cudagraphs"
 _ESTIMATES = "aten_distributed_optimizations.compute_estimator"
+_OVERRIDE = "cudagraph_annotation"
+"""What Dynamo notes of a graph whose program says for it alone whether CUDA graphs are used."""
 _FIXED = "_dynamo_static_input_type"
 """What Dynamo notes of an input that stays where it is."""
 
@@ -151,7 +153,8 @@ class _Lowering:
         _refuse_packages()
         prepared = _copied(graph_module)
         settings = {**(config_patches or {}), **self._settings}
-        self._asked(bool(settings.get(_CUDA_GRAPHS, CUDA_GRAPHS.get())), _fixed(graph_module))
+        asked = bool(settings.get(_CUDA_GRAPHS, CUDA_GRAPHS.get()))
+        self._asked(_overridden(asked, prepared), _fixed(graph_module))
         settings[_CUDA_GRAPHS] = False  # they record what runs
         if _ESTIMATES in hooks.SETTINGS.get().get_config_copy():
             settings[_ESTIMATES] = "analytical"  # the other one times operators on the device
@@ -218,6 +221,13 @@ def _fixed(graph_module: fx.GraphModule) -> frozenset[int]:
     return frozenset(at for at, facts in enumerate(known) if facts.get(_FIXED))
 
 
+def _overridden(asked: bool, prepared: fx.GraphModule) -> tuple[bool, bool]:
+    """What `override_cudagraphs` makes of it; it leaves the graph, as nothing is recorded here."""
+    override = prepared.meta.pop(_OVERRIDE, None)
+    forward = asked if override is None or override.fwd is None else override.fwd
+    return forward, forward and not (override and override.bwd is False)
+
+
 def _refuse_packages() -> None:
     if hooks.VIRTUALIZED.get().aot_compilation:
         raise OptionError(
@@ -229,7 +239,7 @@ def _refuse_packages() -> None:
 def _copied(graph_module: fx.GraphModule) -> fx.GraphModule:
     """A graph and the bodies in it, to be changed; parameters are shared."""
     made = copy.copy(graph_module)
-    made.graph = copy.deepcopy(graph_module.graph)
+    made.graph, made.meta = copy.deepcopy(graph_module.graph), dict(graph_module.meta)
     for node in made.graph.nodes:
         body = getattr(made, str(node.target), None) if node.op == "get_attr" else None
         if isinstance(body, fx.GraphModule):
@@ -286,7 +296,7 @@ def moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
     them from Python's numbers. Inductor determines again the devices of all that is computed.
     """
     made = copy.copy(graph_module)
-    made.graph = copy.deepcopy(graph_module.graph)
+    made.graph, made.meta = copy.deepcopy(graph_module.graph), dict(graph_module.meta)
     made.meta = graph_module.meta
     for node in list(made.graph.nodes):
         if node.op == "get_attr":

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from dynamo_lab.model.targets import Target
 
 _NAMED = 6
+_CPP_WRAPPER = "CppWrapperCodeCache"
+"""What builds a C++ wrapper, in the module that Inductor writes around it."""
+_IN_CPP = (
+    "The wrapper is that of torch.compile: C++ with the same library calls, which compiles its "
+    "kernels when it is first called."
+)
 
 
 def write(
@@ -94,9 +100,10 @@ def _missing(recording: Recording, binaries: Sequence[Binary]) -> Iterator[str]:
     without = [one.name for one in binaries if not any(_is_binary(file) for file in one.files)]
     if without:
         yield f"Binaries of {listed(without, _NAMED)}: Triton found no assembler for them here."
+    in_cpp = any(_CPP_WRAPPER in wrapper.code for wrapper in recording.wrappers)
     yield (
         "The C++ program of AOTInductor: PyTorch writes it after it compiled and ran the kernels "
-        "on the device. The wrapper has the same calls in Python."
+        f"on the device. {_IN_CPP if in_cpp else 'The wrapper has the same calls in Python.'}"
     )
     yield "The values of parameters and buffers: torch.save(model.state_dict(), ...)."
 

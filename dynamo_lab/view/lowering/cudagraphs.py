@@ -1,15 +1,16 @@
 """CUDA graphs: which calls of a graph one replays, what keeps others out, and at which line."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
 
+from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.lowering import CudaGraphs, CudaPart
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.origins import origin_of
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.core.words import listed, plural
+from dynamo_lab.view.core.words import listed, plural, size
 
 Use = Literal["used", "in parts", "not used"]
 
@@ -45,16 +46,22 @@ _WORDS = {
     "unbacked binding ops": "the size or value of its result is known only after it ran",
     "cpu ops": "it runs on the CPU",
     "DeviceCopy ops": "it copies between devices",
-    "CUDAGraph-unsafe custom ops": "its operator is marked as unsafe to record",
+    "CUDAGraph-unsafe custom ops": "PyTorch does not record its operator",
     "dynamic shape ops": "its sizes change",
     "control flow operator: torch.cond": "`torch.cond` chooses a branch while it runs",
     "control flow operator: torch.while_loop": "`torch.while_loop` decides while it runs",
+    "cpp-wrapper does not support graph partition yet": "Inductor's C++ wrapper records none",
+    "input storage mutation": "an input is given other memory, as `x.data = y` does",
 }
+_WHOLE = CudaPart(is_recorded=True, operations=0)
+"""What a release without parts has."""
+_MOVES = "the next call may pass another tensor"
+_ALLOWED = "One that a CUDA graph made itself is allowed."
 
 
 def reason_text(reason: str) -> str:
     """PyTorch's reason in words, as far as they are known."""
-    return _WORDS.get(reason, reason)
+    return _WORDS.get(reason.partition(" (")[0], reason)
 
 
 def build(recording: Recording, places: Places) -> dict[int, CudaGraphsView]:
@@ -62,16 +69,24 @@ def build(recording: Recording, places: Places) -> dict[int, CudaGraphsView]:
     skipped = {
         recording.graphs[one.graph].compile_id
         for one in recording.cuda_graphs
-        if one.skipped and not recording.graphs[one.graph].is_backward
+        if (one.skipped or not any(part.is_recorded for part in one.pieces or (_WHOLE,)))
+        and not recording.graphs[one.graph].is_backward
     }
     return {one.graph: _view(one, recording, places, skipped) for one in recording.cuda_graphs}
 
 
 def use_of(found: CudaGraphs) -> Use:
     """How far CUDA graphs are used by a graph itself."""
-    if found.skipped or found.mutated or not any(part.is_recorded for part in found.pieces or ()):
-        return "used" if _is_whole(found) else "not used"
-    return "used" if len(found.pieces) == 1 else "in parts"
+    if not found.pieces:  # a release without parts records all or nothing
+        return "not used" if found.skipped or found.mutated else "used"
+    used = [is_used(part, found) for part in found.pieces]
+    return "used" if all(used) else "in parts" if any(used) else "not used"
+
+
+def is_used(part: CudaPart, found: CudaGraphs) -> bool:
+    """Whether a call uses the CUDA graph of a part."""
+    is_written = bool(part.mutated) or bool(found.mutated and not _is_told(found))
+    return part.is_recorded and not found.skipped and not is_written
 
 
 def launches(found: CudaGraphs) -> tuple[int, int]:
@@ -80,15 +95,13 @@ def launches(found: CudaGraphs) -> tuple[int, int]:
     Zeros where it is not known.
     """
     before = sum(part.launches for part in found.pieces)
-    if use_of(found) == "not used":
-        return before, before
-    own = [part.launches for part in found.pieces if part.is_recorded]
+    own = [part.launches for part in found.pieces if is_used(part, found)]
     return before, before - sum(own) + sum(map(bool, own))
 
 
-def _is_whole(found: CudaGraphs) -> bool:
-    """Whether a release without parts records all of it."""
-    return not (found.skipped or found.mutated or found.pieces)
+def _is_told(found: CudaGraphs) -> bool:
+    """Whether each part says itself what writes to its inputs."""
+    return any(part.mutated for part in found.pieces)
 
 
 def _view(
@@ -99,8 +112,8 @@ def _view(
     origin = origin_of([(found.graph, at) for at in nodes], recording, places) if nodes else None
     is_after = graph.is_backward and graph.compile_id in skipped
     sentences = ["Its forward uses none, and then it does not."] if is_after else []
-    sentences += _sentences(found, origin.where if origin else "")
-    asked = "" if found.asked else "It was not asked for: this is what would be. "
+    sentences += _sentences(found, graph, origin.where if origin else "")
+    asked = "" if found.asked or is_after else "It was not asked for: this is what would be. "
     use = "not used" if is_after else use_of(found)
     before, after = launches(found)
     return CudaGraphsView(
@@ -108,32 +121,35 @@ def _view(
         sentence=asked + " ".join(sentences),
         before=before,
         after=before if use == "not used" else after,
-        parts=tuple(_part(part, found, recording, places) for part in found.pieces),
+        parts=tuple(
+            _part(part, use != "not used" and is_used(part, found), found.graph, recording, places)
+            for part in found.pieces
+        ),
         where=origin.where if origin else "",
         entity=origin.entity if origin else "",
     )
 
 
-def _sentences(found: CudaGraphs, where: str) -> Iterator[str]:
+def _sentences(found: CudaGraphs, graph: Graph, where: str) -> Iterator[str]:
     at = f", at {where}" if where else ""
+    own = [part for part in found.pieces if is_used(part, found)]
     if found.skipped:
         yield f"No CUDA graph is recorded: {reason_text(found.skipped)}{at}."
-    elif found.mutated:
-        yield (
-            f"No CUDA graph is used: an input is written to{at}, and the next call may pass "
-            "another tensor. One that a CUDA graph made itself is allowed."
-        )
+        return
+    if found.mutated and not own:
+        yield f"No CUDA graph is used: an input is written to{at}, and {_MOVES}. {_ALLOWED}"
     else:
-        yield _recorded(found.pieces)
+        yield _recorded(found.pieces, own)
+        if found.mutated:
+            yield f"Another is not used: it writes to an input{at}, and {_MOVES}. {_ALLOWED}"
         yield from _saved(found)
-    if found.sizes and not found.skipped:
+        yield from _copies(own, graph)
+    if found.sizes:
         yield f"Each new value of {listed(found.sizes)} is recorded anew."
 
 
-def _recorded(parts: Iterable[CudaPart]) -> str:
-    parts = tuple(parts)
+def _recorded(parts: tuple[CudaPart, ...], own: list[CudaPart]) -> str:
     calls = sum(part.operations for part in parts)
-    own = [part for part in parts if part.is_recorded]
     if len(own) == len(parts):
         return (
             f"One CUDA graph replays {plural(calls, 'operation')}." if own else "One is recorded."
@@ -148,19 +164,37 @@ def _saved(found: CudaGraphs) -> Iterator[str]:
     """What a call starts in place of its kernels, where that is less."""
     before, after = launches(found)
     if after < before:
-        graphs = sum(part.is_recorded and part.launches > 0 for part in found.pieces)
+        graphs = sum(is_used(part, found) and part.launches > 0 for part in found.pieces)
         left = f" and {plural(after - graphs, 'kernel')}" if after > graphs else ""
         own = f"{plural(graphs, 'CUDA graph')}{left}"
         yield f"A call starts {own} in place of {plural(before, 'kernel')}."
 
 
-def _part(part: CudaPart, found: CudaGraphs, recording: Recording, places: Places) -> CudaPartView:
-    known = part.node is not None
-    origin = origin_of([(found.graph, part.node or 0)], recording, places) if known else None
+def _copies(own: list[CudaPart], graph: Graph) -> Iterator[str]:
+    """What a call copies before it replays: a part has memory of its own for what it takes."""
+    copied = [at for part in own for at in part.copied]
+    if copied:
+        sizes = [graph.nodes[at].value.bytes for at in copied]
+        known = [one for one in sizes if one is not None]
+        much = f" ({size(sum(known))})" if len(known) == len(sizes) else ""
+        which = "it" if len(copied) == 1 else "them"
+        yield (
+            f"It first copies {plural(len(copied), 'input')}{much} into memory of "
+            f"{'the graph' if len(own) == 1 else 'the graphs'}, unless another CUDA graph made "
+            f"{which}."
+        )
+
+
+def _part(
+    part: CudaPart, used: bool, graph: int, recording: Recording, places: Places
+) -> CudaPartView:
+    nodes = [part.node] if part.node is not None else list(part.mutated)
+    origin = origin_of([(graph, at) for at in nodes], recording, places) if nodes else None
+    why = f"it writes to an input, and {_MOVES}" if part.mutated else "left out with the whole"
     return CudaPartView(
-        is_recorded=part.is_recorded,
+        is_recorded=used,
         calls=plural(part.operations, "operation"),
-        reason=reason_text(part.reason),
+        reason="" if used else reason_text(part.reason) or why,
         where=origin.where if origin else "",
         entity=origin.entity if origin else "",
     )

@@ -30,6 +30,11 @@ from dynamo_lab.view.summary import exports
 from dynamo_lab.view.summary.own_code import share
 from dynamo_lab.view.timings import timings
 
+_NOTHING_RAN = "Nothing was compiled: Dynamo saw no Python function during this run."
+_WITHOUT_DYNAMO = (
+    "Dynamo saw no Python function during this run: what was compiled came another way."
+)
+
 
 def sentence(recording: Recording, places: Places, regions: Regions) -> str:
     """What `torch.compile` made of the program, good or bad."""
@@ -80,7 +85,7 @@ def _outcome(recording: Recording, places: Places) -> str:
     if recording.package_failures and not recording.frames:
         return "A graph that `torch.export` captured was to be compiled ahead of time."
     if not recording.frames and not graphs:
-        nothing = "Nothing was compiled: Dynamo saw no Python function during this run."
+        nothing = _WITHOUT_DYNAMO if recording.graphs else _NOTHING_RAN
         stances = (note.message for note in recording.notes if note.about == STANCE)
         return " ".join((nothing, *stances))
     if not graphs:

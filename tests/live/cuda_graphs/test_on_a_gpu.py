@@ -44,6 +44,24 @@ def kept_in_place() -> Made:
     return fn, (x, y)
 
 
+def written_in_parts() -> Made:
+    def fn(x: Tensor, y: Tensor) -> Tensor:
+        chosen = x[x > 0].exp().sum()
+        y.add_(1)
+        return chosen + x.cos()
+
+    return fn, (torch.randn(64), torch.randn(64))
+
+
+def given_other_memory() -> Made:
+    def fn(x: Tensor, y: Tensor) -> Tensor:
+        z = y.sin()
+        x.data = z
+        return z.cos()
+
+    return fn, (torch.randn(8), torch.randn(8))
+
+
 def branched() -> Made:
     return (
         lambda x: torch.cond(x.sum() > 0, lambda a: a * 2, lambda a: a - 1, (x.sin(),)),
@@ -97,6 +115,8 @@ PROGRAMS = (
     product,
     written,
     kept_in_place,
+    written_in_parts,
+    given_other_memory,
     branched,
     counting,
     trained,

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
+import torch._inductor.lowering  # before CUTLASS's modules, which import each other in 2.15
 from torch._inductor import config, scheduler
 from torch._inductor.codegen import simd
 from torch._inductor.codegen.cutlass import scheduling

@@ -10,7 +10,7 @@ from torch.nn import functional
 
 import dynamo_lab as lab
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.suite.models import of_papers, of_torch
+from dynamo_lab.suite.models.models import models
 from tests.kernels.metal_of_torch import library, mistakes
 from tests.live.foreign.every import FOREIGN
 from tests.live.programs import PROGRAMS
@@ -57,16 +57,18 @@ def test_an_elementwise_shader_computes_what_eager_does(tmp_path: Path) -> None:
 
 
 def programs() -> dict[str, Any]:
-    """The model list: programs, foreign ones, and the suite's models of torch.nn and of papers."""
-    models = (*of_torch.MODELS, *of_papers.MODELS)
-    return {**PROGRAMS, **FOREIGN, **{one.name: one for one in models}}
+    """The model list: programs, foreign ones, and the suite's models, small."""
+    return {**PROGRAMS, **FOREIGN, **models()}
 
 
 def _lowered(name: str) -> Recording:
     if made := {**PROGRAMS, **FOREIGN}.get(name):
         fn, args, options = made()
         return lab.lower(fn, *args, target="mps", **options)
-    program = programs()[name].build("small")
+    model = models()[name]
+    if not model.is_installed:
+        pytest.skip(f"needs {model.family}")
+    program = model.build("small")
 
     def called(inputs: Any) -> Any:  # of which one may be named as an option of `lower` is
         return program.module(**inputs)

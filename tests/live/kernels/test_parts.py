@@ -49,6 +49,20 @@ def test_what_is_missing_is_named(lowered: lab.Recording, tmp_path: Path) -> Non
     assert {file.rpartition(".")[2] for file in parts.kernels[0].files} == {"py", "amdgcn", "hsaco"}
 
 
+def test_a_wrapper_in_cpp_is_told_from_the_program_of_aotinductor(tmp_path: Path) -> None:
+    options = {"cpp_wrapper": True}
+    x, w = torch.randn(16, 16), torch.randn(16, 16)
+    lowered = lab.lower(f, x, w, target="cuda:sm_90", grad=False, options=options)
+    parts = lowered.write_kernels(tmp_path)
+    text = (tmp_path / parts.wrappers[0]).read_text()
+    assert "#include" in text
+    assert "aoti_torch_cuda_mm_out(" in text
+    assert f"call_{parts.kernels[0].name}(" in text
+    told = "\n".join(parts.missing)
+    assert "compiles its kernels when it is first called" in told
+    assert "in Python" not in told
+
+
 def test_what_is_not_for_a_gpu_or_was_loaded_is_refused(
     lowered: lab.Recording, tmp_path: Path
 ) -> None:

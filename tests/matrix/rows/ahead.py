@@ -1,8 +1,9 @@
 """Compiling ahead of time, and what is kept of it."""
 
-from tests.matrix.row import Row, calls, sentence, shown, unseen
+from tests.matrix.row import Row, calls, partly, sentence, shown, unseen
 
 _DOCS = "https://docs.pytorch.org/docs/stable"
+_PRECOMPILE = "https://github.com/pytorch/pytorch/blob/main/torch/compiler/precompile.py"
 
 AHEAD = (
     Row(
@@ -42,6 +43,56 @@ rec = recorder.recording
             "Nothing was compiled" in sentence(rec),
         ),
         source=f"{_DOCS}/torch.compiler_api.html",
+    ),
+    Row(
+        title="`precompile`",
+        view="graphs",
+        names=(
+            "compiler.precompile",
+            "compiler.precompile.capture",
+            "compiler.precompile.Capture",
+            "compiler.precompile.MakeFxTracer",
+            "compiler.precompile.PrecompileSummary",
+            "compiler.PrecompileError",
+        ),
+        needs=("compiler.precompile",),
+        program="""
+import tempfile
+path = tempfile.mkdtemp() + "/f"
+files = {"artifact_path": path + ".py", "cache_path": path + ".cache"}
+capture = torch.compiler.precompile.capture(lambda x: x.sin() + 1, **files)
+with lab.record() as recorder, capture as ahead: ahead(torch.ones(3))
+rec = recorder.recording
+""",
+        seen=lambda rec: partly(
+            "the graphs and kernels of the captured call, which Dynamo does not see; "
+            "not the lines that they are of, nor the file that it writes",
+            "Dynamo saw no Python function" in sentence(rec),
+            not rec.frames,
+            calls(rec, "forward") == ["aten.sin.default", "aten.add.Tensor"],
+            rec.kernels,
+        ),
+        source=_PRECOMPILE,
+    ),
+    Row(
+        title="what `precompile` wrote, loaded and called",
+        view="overview",
+        names=("compiler.precompile.load", "compiler.precompile.PrecompiledRunnable"),
+        needs=("compiler.precompile",),
+        program="""
+import tempfile
+path = tempfile.mkdtemp() + "/f"
+files = {"artifact_path": path + ".py", "cache_path": path + ".cache"}
+with torch.compiler.precompile.capture(torch.sin, **files) as ahead: ahead(torch.ones(3))
+with lab.record() as recorder: torch.compiler.precompile.load(*files.values())(torch.ones(3))
+rec = recorder.recording
+""",
+        seen=lambda rec: unseen(
+            "nothing compiles, which is true; that compiled code ran is not told",
+            not rec.frames,
+            "Nothing was compiled" in sentence(rec),
+        ),
+        source=_PRECOMPILE,
     ),
     Row(
         title="the caches, saved and loaded",

@@ -69,6 +69,23 @@ rec = lab.explore(lambda x: opaque(x) * 2, torch.ones(3), backend="aot_eager")
         source=f"{_MADE}.allow_in_graph.html",
     ),
     Row(
+        title="`nonstrict_trace`",
+        view="graphs",
+        names=("compiler.nonstrict_trace",),
+        needs=("compiler.nonstrict_trace",),
+        program="""
+@torch.compiler.nonstrict_trace
+def opaque(x): return x.sin() + 1
+rec = lab.explore(lambda x: opaque(x) * 2, torch.ones(3), backend="aot_eager")
+""",
+        seen=lambda rec: shown(
+            "one call for the function as captured, its operators a stage later",
+            sum("flat_apply" in target for target in calls(rec)) == 1,
+            calls(rec, "forward")[:2] == ["aten.sin.default", "aten.add.Tensor"],
+        ),
+        source="https://docs.pytorch.org/docs/2.15/generated/torch.compiler.nonstrict_trace.html",
+    ),
+    Row(
         title="`substitute_in_graph`",
         view="graphs",
         names=("compiler.substitute_in_graph",),

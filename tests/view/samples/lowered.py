@@ -149,9 +149,10 @@ def lowered() -> Recording:
                 asked=True,
                 node=inv,
                 mutated=(add,),
+                fixed=(x,),
                 sizes=("s0",),
                 pieces=(
-                    CudaPart(is_recorded=True, operations=4),
+                    CudaPart(is_recorded=True, operations=4, mutated=(add,), copied=(x,)),
                     CudaPart(is_recorded=False, operations=1, reason="cpu ops", node=inv),
                 ),
             ),

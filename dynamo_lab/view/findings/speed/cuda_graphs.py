@@ -10,7 +10,7 @@ from dynamo_lab.view.findings import traffic
 from dynamo_lab.view.findings.arguments import argument_of
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.lines import line_of
-from dynamo_lab.view.lowering.cudagraphs import reason_text
+from dynamo_lab.view.lowering.cudagraphs import is_used, reason_text, use_of
 
 
 class _Cause(NamedTuple):
@@ -37,7 +37,8 @@ def _cause(found: CudaGraphs, facts: Facts) -> _Cause | None:
     if found.skipped and found.node is not None:
         return _Cause(every, found.node, reason_text(found.skipped), *_remedy(found.skipped))
     if found.mutated:
-        return _written(found, facts, every)
+        left_out = sum(part.operations for part in found.pieces if not is_used(part, found))
+        return _written(found, facts, left_out)
     left = [part for part in found.pieces if not part.is_recorded and part.node is not None]
     if not left:
         return None
@@ -46,14 +47,14 @@ def _cause(found: CudaGraphs, facts: Facts) -> _Cause | None:
     return _Cause(count, first.node or 0, reason_text(first.reason), *_remedy(first.reason))
 
 
-def _written(found: CudaGraphs, facts: Facts, every: int) -> _Cause:
+def _written(found: CudaGraphs, facts: Facts, left_out: int) -> _Cause:
     """An input that is written to, with its name as the reader wrote it, where that is known."""
     node = found.mutated[0]
     inputs = facts.recording.graphs[found.graph].nodes.inputs[node]
     name = argument_of(facts, (found.graph, inputs[0])) if inputs else ""
     what = f"the input `{name}`" if name else "an input"
     return _Cause(
-        every,
+        left_out,
         node,
         f"it writes to {what}, and the next call may pass another tensor",
         "Return the new value instead of writing it to the input, or keep it as a buffer of a "
@@ -116,7 +117,7 @@ def _found(facts: Facts, found: CudaGraphs, cause: _Cause, line: Line) -> Found:
 def _gain(facts: Facts, found: CudaGraphs, cause: _Cause) -> Gain | None:
     """The launches from Python in a call of the graph, each CUDA graph counting as one."""
     calls = traffic.kernel_calls(facts.recording, found.graph)
-    if calls < 2 or not (found.skipped or found.mutated):
+    if calls < 2 or use_of(found) != "not used":
         return None
     how = "counted: one CUDA graph in place of every kernel's call"
     return Gain(metric="kernel calls", before=calls, after=1, how=how)
