@@ -10,6 +10,7 @@ from dynamo_lab.view.findings import ops
 from dynamo_lab.view.findings.arguments import argument_of
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 from dynamo_lab.view.findings.lines import line_of
+from dynamo_lab.view.lowering.cudagraphs import use_of
 
 _SKIP = "torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True"
 
@@ -19,7 +20,7 @@ def find(facts: Facts) -> Iterator[Found]:
     told = set[str]()
     for found in facts.recording.cuda_graphs:
         graph = facts.recording.graphs[found.graph]
-        if not found.asked or not found.sizes or found.skipped or found.mutated:
+        if not found.asked or not found.sizes or use_of(found) == "not used":
             continue
         line = line_of(facts, ((graph.id, at) for at in ops.calls(graph.nodes)))
         if line is None or graph.compile_id in told:
