@@ -54,7 +54,7 @@ def record(lab):
         ("4, 256, 16", " / 5"),
         ("4, 256, 16", " * 0.25"),
         ("256, 16", ""),
-        ("2, 2, 2, 128, 8", " * 0.25"),
+        ("2, 2, 2, 128, 8", " / 4 * 3"),
     ],
 )
 def test_the_attention_that_is_advised_computes_the_same(
