@@ -239,45 +239,6 @@ def test_lab_opens_the_last_recording_beside_the_notebook_and_renews_it(
     assert view.count() == panel.count() == 1
 
 
-def said(notebook: Notebook, cell: int) -> str:
-    """What the sentence of `%lab` in a cell says of the place, as the style sheet completes it."""
-    found: str = (
-        notebook.page.locator(".jp-CodeCell")
-        .nth(cell)
-        .locator(".dynamo-lab-said")
-        .evaluate("said => getComputedStyle(said, '::after').content")
-    )
-    return found
-
-
-@pytest.mark.slow
-def test_only_what_is_in_an_open_panel_is_said_to_be(open_notebook: OpenNotebook, lab: Lab) -> None:
-    notebook = open_notebook("said.ipynb", SETUP, BREAKS, "%lab")
-    notebook.run_all()
-    panel = notebook.page.locator(".dynamo-lab-panel")
-    panel.locator(".dynamo-lab-live").get_by_text("2 breaks").first.wait_for()
-    notebook.page.locator(".jp-CodeCell.dynamo-lab-in-panel").wait_for()
-    assert "It is in the panel" in said(notebook, 2)
-    notebook.save()
-    notebook.page.evaluate(CLOSE)
-    panel.wait_for(state="detached")
-    assert "Run the cell" in said(notebook, 2)
-    notebook.page.close()
-    lab.stop_kernels()
-    again = open_notebook("said.ipynb")
-    again.page.locator(".dynamo-lab-said").wait_for()
-    assert "Run the cell" in said(again, 2)
-    assert again.page.locator(".dynamo-lab-panel").count() == 0
-    again.errors[:] = [e for e in again.errors if "widget model not found" not in e]
-
-
-CLOSE = """() => {
-  const open = [...window.jupyterapp.shell.widgets("main")];
-  open.find((one) => one.id.startsWith("dynamo-lab-")).close();
-}"""
-"""Close the panel."""
-
-
 @pytest.mark.slow
 def test_the_command_says_what_to_do_where_nothing_is_recorded(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook("nothing.ipynb", "x = 1")
