@@ -1,7 +1,7 @@
 """Programs that take more memory than they need, with the line at fault, as source text."""
 
 from tests.findings.faults import Fault
-from tests.findings.memory_alike import ALIKE
+from tests.findings.memory.alike import ALIKE
 
 FAULTS = {
     "attention_by_hand": Fault(
