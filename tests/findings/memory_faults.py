@@ -1,6 +1,7 @@
 """Programs that take more memory than they need, with the line at fault, as source text."""
 
 from tests.findings.faults import Fault
+from tests.findings.memory.alike import ALIKE
 
 FAULTS = {
     "attention_by_hand": Fault(
@@ -202,6 +203,7 @@ FAULTS = {
 }
 
 CLEAN = {
+    **ALIKE,
     "as_much_as_eager": """
         import torch
         from tests.findings.times import timed

@@ -259,6 +259,18 @@ CLEAN = {
         def record(lab):
             return lab.lower(fn, torch.randn(64, 64), torch.randn(64, 64))
         """,
+    "sum_kept_in_float64": """
+        import torch
+
+        def fn(total, squares, x):
+            total += x.sin()
+            squares.add_(x * x)
+            return x * 2
+
+        def record(lab):
+            total, squares = (torch.zeros(64, 64, dtype=torch.float64) for _ in range(2))
+            return lab.lower(fn, total, squares, torch.randn(64, 64))
+        """,
     "float64_throughout": """
         import torch
 

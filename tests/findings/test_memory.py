@@ -53,6 +53,8 @@ def record(lab):
         ("2, 3, 256, 16", " / 4 * 3"),
         ("4, 256, 16", " / 5"),
         ("4, 256, 16", " * 0.25"),
+        ("256, 16", ""),
+        ("2, 2, 2, 128, 8", " / 4 * 3"),
     ],
 )
 def test_the_attention_that_is_advised_computes_the_same(
@@ -86,6 +88,40 @@ def test_what_no_mask_can_say_is_a_formula_of_flex_attention(tmp_path: Path) -> 
     found = advised(" * torch.rand(3, 1, 1)", tmp_path)
     assert "`mul` as well, which `scaled_dot_product_attention` does not do" in found.remedy
     assert "return ..." in found.code
+
+
+def test_a_mask_that_fills_is_turned_round(tmp_path: Path) -> None:
+    source = """
+    import torch
+
+    def attention(q, k, v, mask):
+        scores = (q @ k.transpose(-1, -2)).masked_fill(mask, float("-inf"))
+        return torch.nn.functional.dropout(scores.softmax(-1), 0.25, False) @ v
+
+    def record(lab):
+        mask = torch.ones(256, 256, dtype=torch.bool).triu(1)
+        return lab.lower(attention, *(torch.randn(2, 3, 256, 16) for _ in range(3)), mask)
+    """
+    made = program(source, tmp_path, "filled")
+    [found] = [one for one in findings_of(made.record(lab)) if one.rule == "attention-matrix"]
+    assert "`masked_fill` fills where it is True" in found.remedy
+    q, k, v = torch.randn(3, 2, 3, 256, 16)
+    mask = torch.ones(256, 256, dtype=torch.bool).triu(1)
+    names: dict[str, Any] = {"torch": torch, "q": q, "k": k, "v": v, "mask": mask}
+    exec(found.code, names)
+    torch.testing.assert_close(names["out"], made.attention(q, k, v, mask))
+
+
+def test_dropout_goes_on(tmp_path: Path) -> None:
+    source = ATTENTION.replace("SCALED", "").replace("SHAPE", "2, 3, 256, 16")
+    source = source.replace("scores.softmax(-1)", "torch.dropout(scores.softmax(-1), 0.25, True)")
+    [found] = [
+        one
+        for one in findings_of(recorded(source, tmp_path, "dropping"))
+        if one.rule == "attention-matrix"
+    ]
+    assert found.code.endswith("(q, k, v, scale=1.0, dropout_p=0.25)")
+    assert "Dropout draws other random numbers" in found.remedy
 
 
 def test_capped_scores_stay_capped(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.breaks import libraries, numpy_draws, printing, raised
+from dynamo_lab.view.breaks import backwards, libraries, numpy_draws, printing, raised
 from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
 from dynamo_lab.view.breaks.around import is_in_loop
 from dynamo_lab.view.breaks.explanations import tidy
@@ -82,7 +82,7 @@ def _view(item: Break, recording: Recording, places: Places, names: Sequence[str
     advice = _advice(item, made, places, has_fix=bool(fixes))
     told = printing.advice_on(item, recording, advice_on(item, recording, advice))
     told = numpy_draws.advice_on(item, recording, told)
-    told = raised.advice_on(item, recording, places, told)
+    told = raised.advice_on(item, recording, places, backwards.advice_on(item, places, told))
     return BreakView(
         id=item.id,
         title=rule.title,

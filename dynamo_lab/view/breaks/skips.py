@@ -1,5 +1,7 @@
 """Why Dynamo skipped a frame, in plain words."""
 
+from dynamo_lab.model.frames import Frame
+
 _NOTHING = (
     "No tensor operation ran in this call, so there was nothing to compile; from then on Dynamo "
     "leaves the function to Python, in every call."
@@ -107,3 +109,8 @@ def explain_skip(reason: str) -> str:
     """The reason in plain words; empty where PyTorch's own words are the best we have."""
     lowered = reason.lower()
     return next((text for key, text in _REASONS if key.lower() in lowered), "")
+
+
+def had_nothing(frame: Frame) -> bool:
+    """Whether it was skipped because no tensor operation ran in it."""
+    return frame.outcome == "skipped" and explain_skip(frame.reason) == _NOTHING

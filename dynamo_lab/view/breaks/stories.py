@@ -11,6 +11,7 @@ from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.crossing import in_words
+from dynamo_lab.view.breaks.loops import came_back
 from dynamo_lab.view.breaks.numpy_draws import draws
 from dynamo_lab.view.breaks.raised import raised_at
 from dynamo_lab.view.breaks.skips import explain_skip
@@ -109,6 +110,7 @@ class _Storyteller:
         for index, cause in enumerate(self._causes):
             self._consequences.setdefault(cause, []).append(index)
         self._first_in = {item.frame: item.id + 1 for item in reversed(self._breaks)}
+        self._repeats = came_back(recording)
         self._by_path = {places.lines_of(item.stack): item for item in reversed(self._breaks)}
 
     def story(self, item: Break) -> StoryView:
@@ -119,7 +121,7 @@ class _Storyteller:
             instruction=_instruction(item, self._frames[item.frame]),
             values=_values(item) if cause is None else (),
             before=self._before(item),
-            then=self._then(item),
+            then=f"{self._then(item)}{self._came_back(item)}",
             after=tuple(map(self._after, item.resume_frames)),
             cost=tuple(self._cost(item)),
             cause=cause,
@@ -165,6 +167,10 @@ class _Storyteller:
         if raised := self._raised(item):
             return f"Dynamo {self._kept(item)}, and {self._ran(item)}, which ended with {raised}."
         return f"Dynamo {self._kept(item)}, {self._ran(item)}, and {self._went_on(item)}."
+
+    def _came_back(self, item: Break) -> str:
+        again = self._repeats.get(item.id)
+        return "" if again is None else f" The loop came back here from break {again + 1}."
 
     def _left(self, item: Break) -> str:
         """That the rest of the frame was left to Python, and from where on if that is known."""

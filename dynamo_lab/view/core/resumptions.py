@@ -34,7 +34,7 @@ def told_apart(recording: Recording, names: Sequence[str]) -> Iterator[tuple[int
 
 def _by_line(recording: Recording, alike: Sequence[int], told: str) -> Iterator[tuple[int, str]]:
     """The same of frames that broke at one expression, of which `told` tells."""
-    by_line = _grouped(alike, lambda frame: _goes_on(recording.frames[frame]))
+    by_line = _grouped(alike, lambda frame: goes_on(recording.frames[frame]))
     for line, last in by_line.items():
         start = f", from line {line}" if line and len(by_line) > 1 else ""
         for at, frame in enumerate(last, 1):
@@ -57,8 +57,11 @@ def _text(recording: Recording, item: Break | None) -> str:
     return brief(span_text(recording.sources[span.source], span), _LONGEST)
 
 
-def _goes_on(frame: Frame) -> int:
-    """The line it goes on from: where the jump over all that ran before leads; 0 if not known."""
+def goes_on(frame: Frame) -> int:
+    """The line that a resumed function goes on from, 0 if not known.
+
+    Its first jump leads there, over all that ran before.
+    """
     jump = next((one for one in frame.bytecode if one.opname in _JUMPS), None)
     target = jump.argument.removeprefix("to ") if jump else ""
     after = dropwhile(lambda one: str(one.offset) != target, frame.bytecode)

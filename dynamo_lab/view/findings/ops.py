@@ -30,3 +30,49 @@ def total(table: NodeTable, nodes: Iterable[int]) -> int:
 def lowered_graphs(graphs: Iterable[Graph], compile_id: str) -> Iterator[Graph]:
     """The graphs of a compilation that Inductor lowered."""
     return (g for g in graphs if g.stage == "post_grad" and g.compile_id == compile_id)
+
+
+def readers(table: NodeTable, at: int) -> Iterator[int]:
+    """The nodes that read what a node produces, the output among them."""
+    return (one for one in range(at + 1, len(table)) if at in table.inputs[one])
+
+
+_WRITES = frozenset({"setitem", "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow"})
+"""Python's operators that write to a tensor: `x[0] = y`, `x += y`."""
+
+
+def writes(table: NodeTable, at: int) -> bool:
+    """Whether a node writes to its first operand, as `add_` and `+=` do."""
+    called = name(table, at)
+    return called in _WRITES or (called.endswith("_") and not called.endswith("__"))
+
+
+VIEWS = frozenset(
+    {
+        "alias",
+        "as_strided",
+        "chunk",
+        "detach",
+        "expand",
+        "flatten",
+        "getitem",
+        "narrow",
+        "permute",
+        "reshape",
+        "select",
+    }
+    | {"slice", "split", "squeeze", "t", "transpose", "unbind", "unflatten", "unsqueeze", "view"}
+)
+"""Operators that give another look at the memory of their first operand, at least mostly."""
+
+
+def is_written(table: NodeTable, at: int) -> bool:
+    """Whether something writes to what a node produces, or to a view of it."""
+    same = {at}
+    for one in range(at + 1, len(table)):
+        if not same.isdisjoint(table.inputs[one][:1]) and table.inputs[one]:
+            if writes(table, one):
+                return True
+            if name(table, one) in VIEWS:
+                same.add(one)
+    return False

@@ -9,10 +9,13 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.breaks import BreakView
+from dynamo_lab.view.breaks.loops import came_back
+from dynamo_lab.view.breaks.skips import had_nothing
 from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.core.names import is_own
 from dynamo_lab.view.core.pieces import Pieces
 from dynamo_lab.view.core.places import Line, Places, entity
+from dynamo_lab.view.core.resumptions import goes_on
 from dynamo_lab.view.core.words import first_line, line_range, listed, plural, times
 from dynamo_lab.view.frames.frames import FrameView
 
@@ -73,6 +76,7 @@ class _Map:
         self._pieces = Pieces(recording, places)
         self._places = places
         self._limited = {item.frame for item in recording.recompiles if item.limit_hit}
+        self._repeats = came_back(recording)
         self._source = -1  # of the row above
         self._own = [is_own(recording, frame) for frame in recording.frames]
         self._breaks_in: dict[int, list[int]] = {}
@@ -153,6 +157,8 @@ class _Map:
     def _frame_row(self, frame: Frame, depth: int) -> MapRow:
         graphs = self._pieces.graphs_of(frame)
         source, first, last = self._pieces.extent(frame, self._last_line(frame))
+        if returned := self._returned(frame):
+            first = last = returned
         is_call = self._places.is_call((source, first))
         return MapRow(
             depth=depth,
@@ -189,7 +195,17 @@ class _Map:
         resumed = frame.outcome == "compiled" and frame.resumes is not None
         return "resumed" if resumed else frame.outcome
 
+    def _returned(self, frame: Frame) -> int:
+        """The line of the `return` that alone was left of a function after a break, else 0."""
+        if frame.resumes is None or not had_nothing(frame):
+            return 0
+        line = goes_on(frame)
+        text = self._places.text((self._places.line_of(frame.span)[0], line)).split()
+        return line if text[:1] == ["return"] else 0
+
     def _text(self, frame: Frame, graphs: Sequence[int]) -> str:
+        if self._returned(frame):
+            return "returned: nothing was left to compile"
         if frame.id in self._limited:
             return f"compiled {times(len(graphs))}, then left to Python (too many recompilations)"
         if len(graphs) > 1:
@@ -220,9 +236,13 @@ class _Map:
             lines="" if is_call else line_range(line, line),
             line="" if is_call else entity((source, line)),
             file="" if is_call else self._file(source),
-            text=f"{view.title}{_follows(story)}",
+            text=f"{view.title}{_follows(story)}{self._came_back(item)}",
             entity=f"break:{item.id}",
         )
+
+    def _came_back(self, item: Break) -> str:
+        again = self._repeats.get(item.id)
+        return "" if again is None else f", the loop came back to break {again + 1}"
 
     def _line(self, item: Break) -> Line:
         """The line of the frame itself, however deep in inlined calls it broke."""

@@ -20,6 +20,9 @@ from dynamo_lab.view.guards.failing import cause, describe, with_parameters
 from dynamo_lab.view.guards.order import in_order, is_of_state
 from dynamo_lab.view.guards.wording import demands
 
+_Told = tuple[int, str, str, str]
+"""A frame, a value, and what was advised on it: the text and the code."""
+
 
 class GuardView(Struct, frozen=True, kw_only=True):
     """One guard: what it checks, in Dynamo's words, and the line that caused it.
@@ -82,7 +85,7 @@ def build(recording: Recording, places: Places) -> GuardsView:
     """Guards in frame order, grouped by the value they check; those on the state come last."""
     names = frame_names(recording)
     compilations = Compilations(recording)
-    known: set[tuple[int, str]] = set()
+    known: set[_Told] = set()
     return GuardsView(
         guards=tuple(_guard(*item, places) for item in in_order(recording.guards)),
         recompiles=tuple(
@@ -132,7 +135,7 @@ def _recompile(
     names: Sequence[str],
     compilations: Compilations,
     places: Places,
-    known: set[tuple[int, str]],
+    known: set[_Told],
 ) -> RecompileView:
     causes = tuple(_causes(item, compilations, places, known))
     last = item.failed[0].compile_id if item.failed else ""
@@ -141,7 +144,7 @@ def _recompile(
         title=f"{names[item.frame]} {_what_happened(item, compilations)}",
         compile_id=item.compile_id,
         failures=item.failures,
-        advice="" if causes and not item.limit_hit else _advice(item),
+        advice=_fresh_advice(item, known) if item.limit_hit or not causes else "",
         limit_hit=item.limit_hit,
         causes=causes,
         changes=None if item.limit_hit else changes(compilations, last, item.compile_id),
@@ -160,11 +163,11 @@ def _what_happened(item: Recompile, compilations: Compilations) -> str:
 
 
 def _causes(
-    item: Recompile, compilations: Compilations, places: Places, known: set[tuple[int, str]]
+    item: Recompile, compilations: Compilations, places: Places, known: set[_Told]
 ) -> Iterator[CauseView]:
     """Each change, once, with all the earlier code that it rules out.
 
-    A change reported by an earlier compilation of the frame has its advice there: it is `known`.
+    Advice that an earlier compilation of the frame has for the same value is there: it is `known`.
     """
     alike: dict[str, list[FailedGuard]] = {}
     for failed in item.failed:
@@ -177,9 +180,27 @@ def _causes(
             check=group[0].text,
             where=places.where(line) if line else "",
             entity=entity_if_known(line),
-            remedies=() if (item.frame, text) in known else _remedies(group[0], item, compilations),
+            remedies=tuple(_fresh(text, group[0], item, compilations, known)),
         )
-        known.add((item.frame, text))
+
+
+def _fresh(
+    text: str,
+    failed: FailedGuard,
+    item: Recompile,
+    compilations: Compilations,
+    known: set[_Told],
+) -> Iterator[Remedy]:
+    """The remedies that no change of this value has had before; none if this very one had some."""
+    if (item.frame, text, "", "") in known:
+        return
+    known.add((item.frame, text, "", ""))
+    subject = cause(failed).subject
+    for remedy in _remedies(failed, item, compilations):
+        told = (item.frame, subject, remedy.text, remedy.code)
+        if told not in known:
+            yield remedy
+        known.add(told)
 
 
 def _remedies(
@@ -241,13 +262,21 @@ _ADVICE = (
 )
 
 
-def _advice(item: Recompile) -> str:
+def _fresh_advice(item: Recompile, known: set[_Told]) -> str:
+    """Advice for each kind of failure that no earlier compilation of the frame has."""
+    told = {text: (item.frame, "", text, "") for text in _advice(item)}
+    fresh = [text for text, one in told.items() if one not in known]
+    known.update(told.values())
+    return " ".join(fresh)
+
+
+def _advice(item: Recompile) -> Iterator[str]:
     """Advice for each kind of failure, the latest earlier compilation first."""
     if item.limit_hit:
-        return _LIMIT
+        yield _LIMIT
+        return
     latest_first = sorted(item.failures, key=lambda failure: _order(failure[0]), reverse=True)
-    found = (_advice_on(guard) for _, guard in latest_first)
-    return " ".join(dict.fromkeys(text for text in found if text))
+    yield from filter(None, (_advice_on(guard) for _, guard in latest_first))
 
 
 def _advice_on(guard: str) -> str:

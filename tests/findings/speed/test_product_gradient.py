@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import textwrap
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
 
-from tests.findings.faults import faulty_line, findings_of, recorded
+import dynamo_lab as lab
+from tests.findings.faults import faulty_line, findings_of, program, recorded
 from tests.findings.times import with_steps
 
 if TYPE_CHECKING:
@@ -41,12 +43,14 @@ _PROGRAM = """
         return lab.explore(fn, x, backend="aot_eager", grad={trains})
 """
 
+SHINING = "light_that_reaches_a_sample"
 PRODUCTS = {
     "along_rows": "y.cumprod(1)",
     "along_columns": "torch.cumprod(y, dim=0)",
-    "light_that_reaches_a_sample": "y * torch.cumprod(1 - y + 1e-10, -1)",
+    SHINING: "y * torch.cumprod(1 - y + 1e-10, -1)",
     "of_each_row": "y.prod(1)",
     "of_all": "torch.prod(y)",
+    "of_each_row_kept": "y.prod(1, keepdim=True)",
 }
 OTHERS = {
     "sum": "y.cumsum(1)",
@@ -99,17 +103,19 @@ def test_where_a_step_was_measured_to_be_slower_it_is_a_problem(
         assert "only measuring tells" in one.sentence
 
 
-@pytest.mark.parametrize(("name", "own"), [("along_rows", "Cumprod"), ("of_each_row", "Prod")])
-def test_the_short_formula_has_eagers_gradient(name: str, own: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [name for name in PRODUCTS if name != SHINING])
+def test_the_short_formula_ends_the_finding_and_has_eagers_gradient(
+    name: str, tmp_path: Path
+) -> None:
     [found] = _found(PRODUCTS[name], tmp_path, f"formula_{name}")
-    written: dict[str, Any] = {"torch": torch}
-    exec(found.code.rpartition("\n\n")[0], written)
-    x = torch.rand(4, 6, dtype=torch.float64, requires_grad=True) + 0.5
-    product = torch.cumprod if own == "Cumprod" else torch.prod
-    expected = product(x, 1)
-    short = written[own].apply(x, 1).reshape(expected.shape)
-    weights = torch.rand_like(expected)
+    function, _, call = found.code.rpartition("\n\n")
+    source = _PROGRAM.format(product=call.replace("(x", "(y"), trains=True)
+    head = textwrap.indent(function, "    ").strip()
+    source = source.replace("class Own(", f"{head}\n\n    class Own(", 1)
+    mended = program(source, tmp_path, f"mended_{name}")
+    fault = program(_PROGRAM.format(product=PRODUCTS[name], trains=True), tmp_path, f"was_{name}")
+    assert findings_of(mended.record(lab)) == ()
+    x = torch.randn(4, 6, dtype=torch.float64, requires_grad=True)
+    torch.testing.assert_close(mended.fn(x), fault.fn(x))
+    (short,), (expected,) = (torch.autograd.grad(one.fn(x), x) for one in (mended, fault))
     torch.testing.assert_close(short, expected)
-    torch.testing.assert_close(
-        torch.autograd.grad(short, x, weights), torch.autograd.grad(expected, x, weights)
-    )

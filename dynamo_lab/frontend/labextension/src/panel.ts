@@ -1,6 +1,7 @@
 // A recording in a panel on the right of its notebook, from the bundle of an output that shows one.
 import type { JupyterFrontEnd } from "@jupyterlab/application";
 import { MainAreaWidget } from "@jupyterlab/apputils";
+import type { ICodeCellModel } from "@jupyterlab/cells";
 import type { NotebookPanel } from "@jupyterlab/notebook";
 import type { IRenderMime } from "@jupyterlab/rendermime";
 import { Panel } from "@lumino/widgets";
@@ -8,6 +9,8 @@ import { Panel } from "@lumino/widgets";
 export const WIDGET = "application/vnd.jupyter.widget-view+json";
 
 export type Bundle = IRenderMime.IMimeModel["data"];
+
+const SHOWN = "dynamo-lab-in-panel"; // a cell whose recording is in the panel now: `%lab` says so there
 
 /** Where it is added: on the right of its notebook, or in a tab after it. */
 export type Mode = "split-right" | "tab-after";
@@ -27,6 +30,7 @@ export class SidePanels {
     const { content } = this.panelOf(notebook, mode);
     for (const old of [...content.widgets]) old.dispose();
     content.addWidget(view);
+    markCells(notebook, modelOf(data));
   }
 
   /** The notebook beside which a view is shown. */
@@ -48,9 +52,24 @@ export class SidePanels {
     made.disposed.connect(() => {
       notebook.disposed.disconnect(close);
       this.open.delete(notebook);
+      if (!notebook.isDisposed) markCells(notebook, undefined);
     });
     this.open.set(notebook, made);
     this.app.shell.add(made, "main", { mode, ref: notebook.id, activate: mode === "tab-after" });
     return made;
+  }
+}
+
+/** The widget of a bundle: views of one recording share it. */
+function modelOf(data: Bundle): unknown {
+  return (data[WIDGET] as { model_id?: unknown } | undefined)?.model_id;
+}
+
+/** Marks the cells with an output of a widget, and no others. */
+function markCells({ content }: NotebookPanel, model: unknown): void {
+  for (const { model: cell, node } of content.widgets) {
+    const outputs = cell.type === "code" ? (cell as ICodeCellModel).outputs : undefined;
+    const models = Array.from({ length: outputs?.length ?? 0 }, (_, i) => modelOf(outputs!.get(i).data));
+    node.classList.toggle(SHOWN, model !== undefined && models.includes(model));
   }
 }

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from dynamo_lab.model.fusion.memory import MemoryPlan
@@ -17,24 +18,17 @@ from dynamo_lab.view.fusion import peaks
 _PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 _SAME = ("to", "float", "type_as", "reshape", "view", "contiguous")
 """What leaves the scores as they are."""
-_SCALED = (
-    "mul",
-    "div",
-    "truediv",
-    "add",
-    "sub",
-    "masked_fill",
-    "where",
-    "dropout",
-    "softmax",
-    *_SAME,
-)
 _MASKS = {"add", "sub", "masked_fill", "where"}
 _FUNCTIONS = ("tanh", "sigmoid", "relu", "exp", "abs", "square")
 """Functions of one tensor, each of one element alone."""
 _NUMBER = re.compile(r"\d+(\.\d+)?(e-?\d+)?")
 _CALL = "out = torch.nn.functional.scaled_dot_product_attention({}, scale={}){}"
-_HEADED = "q[:, None], k[:, None], v[:, None]"
+_AS_FOUR = {
+    2: ("q[None, None], k[None, None], v[None, None]", "[0, 0]"),
+    3: ("q[:, None], k[:, None], v[:, None]", "[:, 0]"),
+    4: ("q, k, v", ""),
+}
+"""By their dimensions, how operands become those of four, and the result what it was."""
 _FLEX = """from torch.nn.attention.flex_attention import flex_attention
 
 def score_mod(score, batch, head, query, key):
@@ -42,15 +36,16 @@ def score_mod(score, batch, head, query, key):
 
 out = flex_attention({}, score_mod=score_mod, scale={}){}"""
 
-_NEAR = 200
-"""How many nodes after a softmax the product that reads it is looked for."""
-
 _WORTH = 0.25
 """The share of the peak from which on it is told."""
 
 
 def find(facts: Facts) -> Iterator[Found]:
-    """Each softmax between two matrix products whose result is larger than all their operands."""
+    """Each softmax between two matrix products whose result is larger than all their operands.
+
+    Not one over queries, nor one whose weights are read by more than the product: what
+    `scaled_dot_product_attention` computes is neither.
+    """
     for graph in facts.recording.captured_graphs():
         seen = set[Line]()
         for at in ops.calls(graph.nodes):
@@ -64,11 +59,21 @@ def find(facts: Facts) -> Iterator[Found]:
 
 def _is_attention(table: NodeTable, softmax: int) -> bool:
     product = _above(table, softmax)
-    reader = product is not None and _below(table, softmax)
+    reader = product is not None and _is_over_keys(table, softmax) and _weighted(table, softmax)
     if product is None or not reader:
         return False
-    operands = ops.total(table, (*table.inputs[product], reader))
+    operands = ops.total(table, (*table.inputs[product], reader.product))
     return (ops.value(table, softmax).bytes or 0) > operands
+
+
+_DIM = re.compile(r"\bdim=(-?\d+)|^[^,]+, (-?\d+)")
+
+
+def _is_over_keys(table: NodeTable, softmax: int) -> bool:
+    """Whether it is taken over the last dimension, as far as its arguments say."""
+    found = _DIM.search(table.arguments[softmax].strip("()"))
+    rank = len(ops.value(table, softmax).shape)
+    return found is not None and int(found[1] or found[2]) in (-1, rank - 1)
 
 
 def _above(table: NodeTable, softmax: int) -> int | None:
@@ -90,16 +95,33 @@ def _between(table: NodeTable, softmax: int) -> list[int] | None:
     return None
 
 
-def _below(table: NodeTable, softmax: int) -> int | None:
-    """The product that reads the softmax, perhaps after dropout."""
-    of = {softmax}
-    for at in range(softmax + 1, min(len(table), softmax + _NEAR)):
-        if of.isdisjoint(table.inputs[at]):
-            continue
-        if ops.name(table, at) in _PRODUCTS:
-            return at
-        if ops.name(table, at) in _SCALED and _size(table, at) == _size(table, softmax):
-            of.add(at)
+class _Weighted(NamedTuple):
+    """The product that alone reads the weights, and the share that dropout takes before."""
+
+    product: int
+    dropout: str = ""
+
+
+_OFF = re.compile(r"training=False|^[^,]+, [^,=]+, False")
+_SHARE = re.compile(r"\bp=([\d.]+)|^[^,]+, ([\d.]+)")
+
+
+def _weighted(table: NodeTable, softmax: int) -> _Weighted | None:
+    """The one product that reads the softmax; None where anything else does."""
+    at, dropout = softmax, ""
+    for _ in range(8):
+        readers = list(islice(ops.readers(table, at), 2))
+        if len(readers) != 1:
+            return None
+        [at] = readers
+        name = ops.name(table, at)
+        if name in _PRODUCTS:
+            return _Weighted(at, dropout)
+        if name not in ("dropout", *_SAME) or _size(table, at) != _size(table, softmax):
+            return None
+        if name == "dropout" and not _OFF.search(arguments := table.arguments[at].strip("()")):
+            found = _SHARE.search(arguments)
+            dropout = (found[1] or found[2]) if found else "0.5"
     return None
 
 
@@ -186,8 +208,12 @@ def _matrices(facts: Facts, plan: MemoryPlan, graph: int, softmax: NodeKey) -> I
                 yield buffer.name
 
 
-def _remedy(scores: _Scores) -> str:
+def _remedy(scores: _Scores, dropout: str) -> str:
     """What to call, and what that does not do by itself."""
+    return f"{_call(scores)} Dropout draws other random numbers then." if dropout else _call(scores)
+
+
+def _call(scores: _Scores) -> str:
     told = "which computes it block by block and never stores the matrix"
     four = "for operands of four dimensions: batch, heads, length, features"
     rounding = "Sums are then in another order: results differ by rounding."
@@ -198,6 +224,7 @@ def _remedy(scores: _Scores) -> str:
         return (
             f"Call `scaled_dot_product_attention`, {told}, {four}. {rounding} The scores go "
             f"through {names} as well: what is added to them or masked is `attn_mask`."
+            f"{_true(scores)}"
         )
     return (
         f"The scores go through {names} as well, which `scaled_dot_product_attention` does not do. "
@@ -207,19 +234,33 @@ def _remedy(scores: _Scores) -> str:
     )
 
 
-def _code(scores: _Scores, rank: int) -> str:
-    operands, after = ("q, k, v", "") if rank == 4 else (_HEADED, "[:, 0]")
+def _true(scores: _Scores) -> str:
+    """What True means in a mask, which `masked_fill` takes the other way round."""
+    is_filled = "masked_fill" in scores.others
+    return " True keeps a score there; `masked_fill` fills where it is True." if is_filled else ""
+
+
+def _code(scores: _Scores, rank: int, dropout: str) -> str:
+    """The call; what it is given besides q, k and v is left to fill in."""
+    several = ", ".join(f"{one}.flatten(0, {rank - 4})" for one in "qkv")
+    flattened = (several, f".unflatten(0, q.shape[:{rank - 3}])")
+    operands, after = _AS_FOUR.get(rank, flattened)
     if scores.others and not scores.is_mask:
         changed = scores.formula or "...  # what becomes of a score"
         return _FLEX.format(changed, operands, scores.scale, after)
-    mask = ", attn_mask=mask" if scores.others else ""
-    return _CALL.format(operands, scores.scale + mask, after)
+    given = [scores.scale]
+    if scores.others:
+        given.append(f"attn_mask={'~' * (scores.others == ('masked_fill',))}mask")
+    if dropout:
+        given.append(f"dropout_p={dropout}")
+    return _CALL.format(operands, ", ".join(given), after)
 
 
 def _finding(facts: Facts, line: Line, node: NodeKey, held: int, before: int, after: int) -> Found:
     where = facts.places.where(line)
     table = facts.recording.graphs[node[0]].nodes
-    scores = _scores(table, node[1])
+    scores, weighted = _scores(table, node[1]), _weighted(table, node[1])
+    dropout = weighted.dropout if weighted else ""
     finding = Finding(
         rule="attention-matrix",
         question="memory",
@@ -238,8 +279,8 @@ def _finding(facts: Facts, line: Line, node: NodeKey, held: int, before: int, af
             ),
         ),
         grade="may change meaning",
-        remedy=_remedy(scores),
-        code=_code(scores, len(ops.value(table, node[1]).shape)),
+        remedy=_remedy(scores, dropout),
+        code=_code(scores, len(ops.value(table, node[1]).shape), dropout),
         gain=Gain(
             metric="bytes",
             before=before,

@@ -88,8 +88,25 @@ def _repeats(table: NodeTable, at: int) -> bool:
     result = ops.value(table, at).bytes
     if not result or len(known) < len(inputs) or not known:
         return False
+    if ops.is_written(table, at):  # each element needs a place of its own
+        return False
+    if ops.name(table, at) == "one_hot" and not _only_picks(table, at):
+        return False
     is_pair = ops.name(table, at) in ("add", "sub", "mul", "div", "truediv", "maximum", "minimum")
     return (is_pair or ops.name(table, at) in _WAYS) and result >= _TIMES * sum(known)
+
+
+_CASTS = ("to", "float", "double", "half", "bfloat16", "type", "type_as")
+_PRODUCTS = ("matmul", "mm", "bmm", "linear")
+
+
+def _only_picks(table: NodeTable, at: int) -> bool:
+    """Whether a one-hot matrix is only a factor, as it is or as another type of number."""
+    for reader in ops.readers(table, at):
+        name = ops.name(table, reader)
+        if name not in _PRODUCTS and not (name in _CASTS and _only_picks(table, reader)):
+            return False
+    return True
 
 
 def _found(

@@ -23,6 +23,13 @@ class _Cause(NamedTuple):
     code: str
 
 
+_AS_SET = ("dynamic shape ops", "cudagraph_skip_dynamic_graphs")
+"""Reasons that only the setting gives that leaves out what has open sizes: it is on on purpose.
+
+Source: `torch/_inductor/scheduler.py` and `compile_fx.py`, torch 2.13.
+"""
+
+
 def find(facts: Facts) -> Iterator[Found]:
     """Each graph of a program that asked for CUDA graphs and gets none for some of it."""
     for found in facts.recording.cuda_graphs:
@@ -34,12 +41,18 @@ def find(facts: Facts) -> Iterator[Found]:
 
 def _cause(found: CudaGraphs, facts: Facts) -> _Cause | None:
     every = sum(part.operations for part in found.pieces)
+    if any(reason in found.skipped for reason in _AS_SET):
+        return None
     if found.skipped and found.node is not None:
         return _Cause(every, found.node, reason_text(found.skipped), *_remedy(found.skipped))
     if found.mutated:
         left_out = sum(part.operations for part in found.pieces if not is_used(part, found))
         return _written(found, facts, left_out)
-    left = [part for part in found.pieces if not part.is_recorded and part.node is not None]
+    left = [
+        part
+        for part in found.pieces
+        if not part.is_recorded and part.node is not None and part.reason not in _AS_SET
+    ]
     if not left:
         return None
     first = left[0]

@@ -32,7 +32,12 @@ def find(facts: Facts) -> Iterator[Found]:
 
 
 def _promoted(table: NodeTable, at: int) -> bool:
-    """Whether a node makes float64 of a smaller type, for an operand that nobody asked for."""
+    """Whether a node makes float64 of a smaller type, for an operand that nobody asked for.
+
+    What is written to a tensor takes its type: float64 in a sum of float32 is there on purpose.
+    """
+    if ops.writes(table, at):
+        return False
     inputs = [one for one in table.inputs[at] if ops.value(table, one).shape]
     types = {ops.value(table, one).dtype for one in inputs}
     if ops.value(table, at).dtype != "f64" or not types.intersection(_SMALLER):
@@ -109,8 +114,11 @@ def _how_far(table: NodeTable, start: int) -> str:
 
 
 def _code(table: NodeTable, wide: int, kind: str) -> str:
-    """What to write for what comes from outside; what is made inside has no name here."""
-    if table.strings[table.op[wide]] != "placeholder":
+    """What to write for what comes from outside; what is made inside has no name here.
+
+    None where the program writes to it: to a copy, that would not reach whoever passed it.
+    """
+    if table.strings[table.op[wide]] != "placeholder" or ops.is_written(table, wide):
         return ""
     name = plain_input(table.name[wide])
     return f"{name} = {name}.to(torch.{kind})"

@@ -1,5 +1,6 @@
 """Gradients of products, for which eager looks at the numbers and compiled code cannot."""
 
+import re
 from collections.abc import Iterator
 
 from dynamo_lab.model.autograd import Differentiated
@@ -27,7 +28,7 @@ class Cumprod(torch.autograd.Function):  # for factors that are never 0
         dim = ctx.dim
         return (gradient * out).flip(dim).cumsum(dim).flip(dim) / x, None
 
-Cumprod.apply(x, dim)""",
+""",
     "aten.prod": """\
 class Prod(torch.autograd.Function):  # for factors that are never 0
     @staticmethod
@@ -41,7 +42,7 @@ class Prod(torch.autograd.Function):  # for factors that are never 0
         x, out = ctx.saved_tensors
         return gradient * out / x, None
 
-Prod.apply(x, dim).squeeze(dim)""",
+""",
 }
 """What eager computes where no factor is 0, for real numbers.
 
@@ -114,7 +115,25 @@ def _found(
             f"{condition}, write the short formula as a function with a gradient of its own: it "
             "gives NaN or infinity where a factor is 0."
         ),
-        code=_SHORT[one.operator],
+        code=_SHORT[one.operator] + _call(facts.recording.graphs[joint].nodes, one),
         cost=1 - slower.ratio.value if slower else 0.0,
     )
     return Found(finding, line=line)
+
+
+_ARGUMENTS = re.compile(r"^[^,]+(?:, (?:dim=)?(-?\d+))?(?:, (?:keepdim=)?(True|False))?")
+
+
+def _call(table: NodeTable, one: Differentiated) -> str:
+    """The call of the short formula, with the dimension that the program's own call has."""
+    wanted = one.operator.removeprefix("aten.")
+    at = next((at for at in one.forward if ops.name(table, at) == wanted), None)
+    told = table.arguments[at].strip("()") if at is not None else "x, dim"
+    found = _ARGUMENTS.match(told)
+    dim = found[1] if found else "dim"
+    if wanted == "cumprod":
+        return f"Cumprod.apply(x, {dim or 'dim'})"
+    if dim is None:
+        return "Prod.apply(x.flatten(), 0).squeeze(0)"
+    kept = found is not None and found[2] == "True"
+    return f"Prod.apply(x, {dim})" + ("" if kept else f".squeeze({dim})")
