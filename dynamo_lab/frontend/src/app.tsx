@@ -21,13 +21,13 @@ function Panel() {
   );
 }
 
+/** A page has its recording in it: it is only read. */
 function Waiting() {
   const { source } = useStore();
-  return (
-    <div class="dl-waiting" role="status">
-      {source.failure.value || "Nothing recorded yet. The view fills in as the compiler works. If it stays empty after the cell has ended, reload the page: the view is kept."}
-    </div>
-  );
+  const told = source.ask
+    ? "Nothing recorded yet. The view fills in as the compiler works. If it stays empty after the cell has ended, reload the page: the view is kept."
+    : "Reading the recording\u2026";
+  return <div class="dl-waiting" role="status">{source.failure.value || told}</div>;
 }
 
 function Right() {
