@@ -180,7 +180,7 @@ class _Lowering:
         return self.made[arg] if isinstance(arg, fx.Node) else arg
 
     def _by_rule(self, node: fx.Node, value: Any) -> Any:
-        args, kwargs = map_aggregate((node.args, node.kwargs), self._argument)
+        args, kwargs = _mapped((node.args, node.kwargs), self._argument)
         if node.target is operator.getitem:
             return args[0][args[1]]
         if node.target is aten.copy_.default:
@@ -210,7 +210,7 @@ class _Lowering:
     def _extern(self, node: fx.Node, target: Any, given: Any, value: Any, reason: str) -> Any:
         if isinstance(target, OpOverload) and target._schema.is_mutable:
             raise CannotLower(f"{target} writes into its argument")
-        args, kwargs = map_aggregate(given, self._passed)
+        args, kwargs = _mapped(given, self._passed)
         many = isinstance(value, tuple | list)
         call = Extern(node.name, target, args, kwargs, [], many, set(), reason, _keeps_order(node))
         for arg in _leaves((args, kwargs)):
@@ -260,6 +260,11 @@ class _Lowering:
         strided = value.layout is torch.strided
         strides = self.sizes.all(value.stride()) if strided else sizes
         return Meta(sizes, strides, value.dtype, value.device)
+
+
+def _mapped(given: Any, made: Callable[[Any], Any]) -> Any:
+    """What an operator is given, each argument as `made` has it."""
+    return map_aggregate(given, made)
 
 
 def _refuse_unknown(node: fx.Node, metas: Sequence[Meta], home: torch.device) -> None:

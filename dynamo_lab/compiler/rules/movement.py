@@ -76,7 +76,7 @@ def _cat(call: Call, parts: Sequence[LazyTensor], dim: int = 0) -> LazyTensor:
             read = lambda x=x, at=moved: cast(x(at), dtype)  # noqa: E731
             asked = [*after, *before]
             mine = masked(every(asked), read, 0) if asked else read()
-            found = mine if found is None else where(*before, mine, found)
+            found = mine if found is None else where(before[0], mine, found)
         assert found is not None, "there is a part"
         return found
 

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 def target_of(device: torch.device) -> Target:
     """The target that runs kernels on a device; C where none does."""
-    kinds: dict[str, type[Target]] = {"cuda": Triton, "mps": Metal}
-    return kinds.get(device.type, C)()
+    if device.type == "cuda":
+        return Triton()
+    return Metal() if device.type == "mps" else C()
 
 
 def why_none(device: torch.device) -> str:

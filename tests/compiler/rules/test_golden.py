@@ -19,10 +19,12 @@ from dynamo_lab.compiler.targets.triton import Triton
 from tests.compiler.rules.rule_programs import file_of, program_of, rules
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dynamo_lab.compiler.targets.target import Target
 
 GOLDEN = Path(__file__).parent / "golden"
-TARGETS: dict[str, type[Target]] = {"c": C, "triton": Triton, "metal": Metal}
+TARGETS: dict[str, Callable[[], Target]] = {"c": C, "triton": Triton, "metal": Metal}
 HEAD = "==== "
 
 

@@ -113,3 +113,29 @@ def test_no_advice_is_without_a_trial() -> None:
     written = {text for text in sentences() if not text.startswith("How to avoid")}
     assert len(written) > 12
     assert [text for text in written if text not in told and "compiled = " not in text] == []
+
+
+class Counting(torch.nn.Module):
+    """A module whose Python number each call changes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.step = 0
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.step += 1
+        return x * self.step
+
+
+def test_advice_is_told_once_for_each_value() -> None:
+    with lab.record() as recorder:
+        compiled = torch.compile(Counting(), backend="eager")
+        for _ in range(4):
+            compiled(torch.ones(3))
+    told = build(recorder.recording).guards.recompiles
+    assert [len(story.causes) for story in told] == [1, 2, 3]
+    first, *others = (
+        [remedy for cause in story.causes for remedy in cause.remedies] for story in told
+    )
+    assert any("allow_unspec_int_on_nn_module" in remedy.code for remedy in first)
+    assert others == [[], []]

@@ -110,32 +110,6 @@ def test_what_is_advised_stops_the_recompilation(kind: str) -> None:
         assert recorder.recording.recompiles == (), code
 
 
-class Counting(torch.nn.Module):
-    """A module whose Python number each call changes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.step = 0
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        self.step += 1
-        return x * self.step
-
-
-def test_advice_is_told_once_for_each_value() -> None:
-    with lab.record() as recorder:
-        compiled = torch.compile(Counting(), backend="eager")
-        for _ in range(4):
-            compiled(torch.ones(3))
-    told = stories(recorder.recording)
-    assert [len(story.causes) for story in told] == [1, 2, 3]
-    first, *others = (
-        [remedy for cause in story.causes for remedy in cause.remedies] for story in told
-    )
-    assert any("allow_unspec_int_on_nn_module" in remedy.code for remedy in first)
-    assert others == [[], []]
-
-
 def test_the_grad_mode_that_is_advised_stops_the_recompilation(four: lab.Recording) -> None:
     (remedy,) = stories(four)[3].causes[0].remedies
     with lab.record() as recorder:
