@@ -19,8 +19,9 @@ def came_back(recording: Recording) -> dict[int, int]:
     found = dict[int, int]()
     for item, place in zip(recording.breaks, places, strict=True):
         before = _before(item, recording, broke) if place in shared else ()
-        same = [one.id for one in before if places[one.id] == place]
-        found |= {item.id: same[-1]} if same else {}
+        last = next((one.id for one in before if places[one.id] == place), None)
+        if last is not None:
+            found[item.id] = found.get(last, last)
     return found
 
 
