@@ -15,7 +15,7 @@ from dynamo_lab.model.autograd import (
 )
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.autograd import reasons
-from dynamo_lab.view.autograd.writes import is_in_place
+from dynamo_lab.view.autograd.writes import in_place
 from dynamo_lab.view.core.names import operator_name, plain_input
 from dynamo_lab.view.core.origins import origin_of
 from dynamo_lab.view.core.places import Places
@@ -239,10 +239,11 @@ class _View:
 
     def _handled(self) -> Iterator[str]:
         names = self._names
+        gone = in_place(self._recording, self._part)
         for mutation in self._part.mutations:
             name = names[mutation.input] if mutation.input < len(names) else ""
-            in_place = is_in_place(self._recording, self._part, mutation)
-            yield reasons.mutation(mutation, name, in_place=in_place)
+            is_gone = mutation.in_graph and mutation.input in gone
+            yield reasons.mutation(mutation, name, in_place=is_gone)
         for alias in self._part.aliases:
             of_input = alias.base is not None and alias.kind in ("alias_of_input", "is_input")
             index = alias.base or 0

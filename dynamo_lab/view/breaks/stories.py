@@ -110,7 +110,7 @@ class _Storyteller:
         for index, cause in enumerate(self._causes):
             self._consequences.setdefault(cause, []).append(index)
         self._first_in = {item.frame: item.id + 1 for item in reversed(self._breaks)}
-        self._repeats = came_back(recording)
+        self._repeats = came_back(recording, places)
         self._by_path = {places.lines_of(item.stack): item for item in reversed(self._breaks)}
 
     def story(self, item: Break) -> StoryView:

@@ -76,7 +76,7 @@ class _Map:
         self._pieces = Pieces(recording, places)
         self._places = places
         self._limited = {item.frame for item in recording.recompiles if item.limit_hit}
-        self._repeats = came_back(recording)
+        self._repeats = came_back(recording, places)
         self._source = -1  # of the row above
         self._own = [is_own(recording, frame) for frame in recording.frames]
         self._breaks_in: dict[int, list[int]] = {}

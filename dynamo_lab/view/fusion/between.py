@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 
 from dynamo_lab.model.fusion.fusion import Ruling, Schedule
 from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.fusion.advice.groups import BETWEEN
 from dynamo_lab.view.fusion.advice.sentences import Advice
+
+_SHOWN = 4
 
 
 class Between:
@@ -14,16 +17,21 @@ class Between:
 
     def __init__(self, schedule: Schedule) -> None:
         self._schedule = schedule
+        self._made_before: dict[int, list[int]] = {}
 
     def told(self, ruling: Ruling, producer: int, consumer: int) -> Advice:
         """The advice with their names, which PyTorch does not give; without where none is found."""
         ends = self._mask(producer), self._mask(consumer)
         found = self._operations(*ends) or self._with_groups(*ends, ruling.round)
-        names = [self._schedule.operations[index].name for index in _indices(found)]
-        if not names:
+        if not found:
             return BETWEEN
-        verb = "has" if len(names) == 1 else "have"
-        return Advice(f"{listed(names)} {verb} to run after {{a}} and before {{b}}.")
+        verb = "has" if found.bit_count() == 1 else "have"
+        return Advice(f"{self._named(found)} {verb} to run after {{a}} and before {{b}}.")
+
+    def _named(self, found: int) -> str:
+        """The first of them by name: there may be thousands, between thousands of pairs."""
+        shown = [self._schedule.operations[at].name for at in islice(_indices(found), _SHOWN)]
+        return listed([*shown, *[""] * (found.bit_count() - len(shown))], _SHOWN)
 
     def _operations(self, first: int, last: int) -> int:
         """Those that need the one and that the other needs."""
@@ -36,11 +44,14 @@ class Between:
         below, above = _union(self._below, first), _union(self._above, last)
         return _closed(below, made, self._below) & _closed(above, made, self._above) & ~ends
 
-    def _made(self, until: int) -> Iterator[int]:
-        """The groups of several that there were at the start, or by the end of a round."""
-        rulings = self._schedule.verdicts.rulings
-        into = {one.into for one in rulings if one.into is not None and one.round <= until}
-        yield from (self._mask(group) for group in {*self._schedule.start, *into})
+    def _made(self, until: int) -> list[int]:
+        """The groups of several that there were at the start, or before a round."""
+        if until not in self._made_before:
+            rulings = self._schedule.verdicts.rulings
+            into = {one.into for one in rulings if one.into is not None and one.round < until}
+            made = {*self._schedule.start, *into}
+            self._made_before[until] = [self._mask(group) for group in made]
+        return self._made_before[until]
 
     def _mask(self, group: int) -> int:
         return sum(1 << index for index in set(self._schedule.groups[group].operations))

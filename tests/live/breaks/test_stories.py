@@ -284,37 +284,3 @@ def test_the_way_that_was_not_taken_is_in_no_graph() -> None:
     region = {line.number - first: line.region for line in lines}
     assert region[2] >= 0
     assert region[3] == -1
-
-
-def doubled(x: torch.Tensor) -> torch.Tensor:
-    while x.sum() < 50:
-        x = x * 2
-    return x
-
-
-def both_ways(x: torch.Tensor) -> torch.Tensor:
-    x = x.sin() if x.sum() > 0 else x.cos()
-    print("there")
-    return x + 1
-
-
-def test_a_loop_that_came_back_and_returned_is_on_the_map() -> None:
-    rows = regions(explored(doubled, torch.ones(8)))
-    loop = doubled.__code__.co_firstlineno + 1
-    breaks = [row.text for row in rows if row.kind == "break"]
-    assert breaks == [
-        "data-dependent branch",
-        "data-dependent branch, the loop came back to break 1",
-    ]
-    assert rows[-1].text == "returned: nothing was left to compile"
-    assert rows[-1].lines == f"line {loop + 2}"
-
-
-def test_what_both_ways_of_a_branch_come_to_is_no_loop() -> None:
-    with lab.record() as recorder:
-        compiled = torch.compile(both_ways, backend="eager")
-        for sign in (1, -1):
-            compiled(torch.ones(8) * sign)
-    found = build(recorder.recording)
-    assert sum(item.title == "print call" for item in found.breaks) == 2
-    assert not any("loop" in row.text for row in found.run_map)

@@ -97,25 +97,28 @@ def test_a_long_chain_of_resumptions_and_strange_references_end() -> None:
     assert len(made) == 2 * count - 1
 
 
-def _with_places(recording: Recording, columns: tuple[int, int]) -> Recording:
-    """The recording of two breaks, one in what resumed after the other, at columns of one line."""
-    spans = [replace(recording.spans[0], line=3, column=at, end_line=3) for at in columns]
-    first, second = recording.breaks
+def _with_places(recording: Recording, ends: tuple[int, int], column: int = 7) -> Recording:
+    """Of two breaks, one in what resumed after the other, at columns of one line."""
+    spans = [
+        replace(recording.spans[0], line=3, column=column, end_line=3, end_column=end)
+        for end in ends
+    ]
     at = len(recording.spans)
-    places = (replace(first, span=at), replace(second, span=at + 1))
-    return replace(recording, spans=(*recording.spans, *spans), breaks=places)
+    breaks = tuple(
+        replace(item, span=at + index, stack=None) for index, item in enumerate(recording.breaks)
+    )
+    return replace(recording, spans=(*recording.spans, *spans), breaks=breaks)
 
 
 def test_a_loop_that_came_back_is_told_from_two_breaks_on_a_line(make: Make) -> None:
     recording = make("branch_and_print")
     assert recording.breaks[1].frame in recording.breaks[0].resume_frames
-    again = build(_with_places(recording, (7, 7)))
+    again = build(_with_places(recording, (12, 12)))
     texts = [row.text for row in again.run_map if row.kind == "break"]
     assert [", the loop came back to break 1" in text for text in texts] == [False, True]
     assert again.stories[1].then.endswith(" The loop came back here from break 1.")
-    for columns in ((7, 9), (-1, -1)):
-        told = build(_with_places(recording, columns))
-        assert not any("loop" in row.text for row in told.run_map)
+    for places in (_with_places(recording, (12, 20)), _with_places(recording, (-1, -1), -1)):
+        assert not any("loop" in row.text for row in build(places).run_map)
 
 
 def test_a_frame_at_the_limit_says_that_it_was_left_to_python(make: Make) -> None:
