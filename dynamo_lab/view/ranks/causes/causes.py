@@ -129,7 +129,7 @@ def _parted(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str]:
             yield (
                 f"{first_up(b.label)} calls `{other.name}`{on(b, other)} where {a.label} calls "
                 f"`{one.name}`{on(a, one)}, {which}{under(b, other) or under(a, one)}"
-                f"{handling(b, a)}. "
+                f"{handling([b], [a])}. "
                 f"{OTHERWISE}"
             )
         else:
@@ -159,7 +159,7 @@ def _raised(ranks: Sequence[Known], *, for_others: bool = False) -> Iterator[str
         yield (
             f"{first_up(one.label)} raised {one.rank.ending.message}"
             + (f" at {where}" if where else "")
-            + f"{handling(one)}{who_waits(one, ranks)}.{stands_for(one)}"
+            + f"{handling([one])}{who_waits(one, ranks)}.{stands_for(one)}"
         )
 
 
