@@ -15,7 +15,14 @@ from dynamo_lab.capture.ranks.flight import Flight, groups
 from dynamo_lab.capture.ranks.members import OutsideCalls
 from dynamo_lab.capture.ranks.models import ModelFacts
 from dynamo_lab.capture.ranks.reducers import Reducers
-from dynamo_lab.model.ranks.ranks import Ending, Group, Handled, Rank, Stay
+from dynamo_lab.model.ranks.ranks import (
+    LONGEST_MESSAGE,
+    Ending,
+    Group,
+    Handled,
+    Rank,
+    Stay,
+)
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -165,7 +172,7 @@ def said(error: BaseException) -> str:
     except Exception:  # it is the program's
         text = ""
     first = next((line for line in text.split("\n") if line.strip()), "")
-    return f"{type(error).__name__}: {first.strip()}"[:500].removesuffix(": ")
+    return f"{type(error).__name__}: {first.strip()}"[:LONGEST_MESSAGE].removesuffix(": ")
 
 
 def _backend() -> str:

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec.structs import replace
 
-from dynamo_lab.model.ranks.ranks import Handled
+from dynamo_lab.capture.ranks.ranks import said as message_of
+from dynamo_lab.model.ranks.jobs import Job
+from dynamo_lab.model.ranks.plans import Kind, Plan
+from dynamo_lab.model.ranks.ranks import Group, Handled
 from dynamo_lab.model.recording import Failure
+from dynamo_lab.view.ranks.causes.causes import causes
 from tests.view.ranks.test_causes import call, rank, said, waiting
+from tests.view.ranks.test_outside import calling
+
+if TYPE_CHECKING:
+    from dynamo_lab.model.recording import Recording
+
+CLOSED = "RuntimeError: [gloo/pair.cc] Connection closed by peer"
+BARRIER = "RuntimeError: [Rank 0]: Rank 1 failed to pass monitoredBarrier in 4000 ms"
 
 
 def test_a_closed_connection_is_not_the_cause() -> None:
@@ -72,3 +85,40 @@ def test_who_missed_a_monitored_barrier_is_told_before_who_raised() -> None:
     assert late.rank is not None
     (told,) = said(first, replace(late, rank=replace(late.rank, host="elsewhere")), was_cut=False)
     assert told.endswith("monitoredBarrier in 4000 ms.")
+
+
+def in_groups(one: Recording, size: int, *groups: Group) -> Recording:
+    assert one.rank is not None
+    return replace(one, rank=replace(one.rank, size=size, groups=groups))
+
+
+def test_a_barrier_names_places_in_its_group() -> None:
+    world, pair, odd = Group("0", (0, 1, 2)), Group("1", (1, 2)), Group("2", (1, 0))
+    first = rank(1, kind="raised", message=BARRIER)
+    others = in_groups(rank(0), 3, world), in_groups(rank(2, kind="cut off", line=8), 3, world)
+    (told,) = said(others[0], in_groups(first, 3, world, pair), others[1], was_cut=False)
+    assert told == (
+        f"Rank 2 had not come to the monitored barrier, where rank 1 raised {BARRIER} (places in "
+        "the barrier's group)."
+    )
+    told = said(others[0], in_groups(first, 3, world, pair, odd), others[1], was_cut=False)
+    assert told == [f"Rank 1 raised {BARRIER} (places in the barrier's group, which is not known)."]
+    (told,) = said(in_groups(first, 3, world, pair), was_cut=False)  # of rank 2 is no recording
+    assert told == f"Rank 1 raised {BARRIER} (places in the barrier's group)."
+
+
+def test_who_missed_a_barrier_is_known_where_the_message_is_cut() -> None:
+    everyone = tuple(range(200))
+
+    def told(missing: int) -> str:
+        who = ", ".join(map(str, range(1, missing + 1)))
+        raised = RuntimeError(f"[Rank 0]: Ranks {who} failed to pass monitoredBarrier in 4000 ms")
+        message = message_of(raised)
+        assert "monitoredBarrier" not in message
+        first = rank(0, kind="raised", message=message)
+        ranks = (first, *(rank(number, kind="cut off", line=8) for number in everyone[1:]))
+        job = [in_groups(one, 200, Group("0", everyone)) for one in ranks]
+        return said(*job, was_cut=False)[0]
+
+    assert told(112).startswith("Ranks 1, 2, 3, 4 and 108 more had not come to the monitored")
+    assert told(150).startswith("At least ranks 1, 2, 3, 4 and ")

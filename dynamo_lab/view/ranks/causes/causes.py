@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import first_up
-from dynamo_lab.view.ranks.causes.barriers import missed, not_at_barrier
+from dynamo_lab.view.ranks.causes.barriers import by_place, missed, not_at_barrier
 from dynamo_lab.view.ranks.causes.hangs import elsewhere, never_came, together
 from dynamo_lab.view.ranks.causes.late import longest_wait
 from dynamo_lab.view.ranks.causes.outside import ended_outside, outside
@@ -148,16 +148,17 @@ def _must(one: Call, other: Call) -> str:
 
 def _raised(ranks: Sequence[Known], *, for_others: bool = False) -> Iterator[str]:
     """Exceptions of the program's own, or those that only tell of another rank's end."""
+    numbers = {one.rank.number for one in ranks}
     for one in ranks:
         if one.rank.ending.kind != "raised" or one.blames_others != for_others:
             continue
         if any(call.has_ended_it for call in one.rank.outside):
             continue  # it is told with the group
-        if missed(one):
+        if (late := missed(one)) and not numbers.isdisjoint(late.ranks):
             continue  # it is told with who did not come
         where = one.where(one.raised_at)
         yield (
-            f"{first_up(one.label)} raised {one.rank.ending.message}"
+            f"{first_up(one.label)} raised {one.rank.ending.message}{by_place(one)}"
             + (f" at {where}" if where else "")
             + f"{handling([one])}{who_waits(one, ranks)}.{stands_for(one)}"
         )
