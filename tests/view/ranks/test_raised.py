@@ -122,3 +122,33 @@ def test_who_missed_a_barrier_is_known_where_the_message_is_cut() -> None:
 
     assert told(112).startswith("Ranks 1, 2, 3, 4 and 108 more had not come to the monitored")
     assert told(150).startswith("At least ranks 1, 2, 3, 4 and ")
+
+
+def test_what_a_missing_rank_raised_comes_before_the_barrier_that_missed_it() -> None:
+    first = rank(0, kind="raised", message=BARRIER)
+    raised = said(first, rank(1, kind="raised", message="ValueError: no batch"), was_cut=False)
+    assert raised[0] == "Rank 1 raised ValueError: no batch."
+    assert raised[1].startswith("Rank 1 had not come to the monitored barrier, where rank 0 raised")
+    left = said(first, rank(1, line=8, kind="exited", code=3), was_cut=False)
+    assert left[0].startswith("Rank 1 ended itself with exit code 3")
+
+
+def test_exceptions_that_blame_others_are_told_with_a_harmless_call() -> None:
+    ranks = [rank(number, call(3), kind="raised", message=CLOSED) for number in (0, 1)]
+    *raised, harmless = said(ranks[0], calling(ranks[1], 3), was_cut=False)
+    assert [one.split(";")[0] for one in raised] == [f"Rank {n} raised {CLOSED}" for n in (0, 1)]
+    assert harmless.startswith("Rank 1 calls `all_reduce` at train.py, line 3")
+    lost = rank(0, kind="raised", message=CLOSED)
+    assert said(lost, rank(1, kind="cut off", line=8))[0] == f"Rank 0 raised {CLOSED}."
+
+
+def test_nobody_blames_others_in_a_plan() -> None:
+    ended = rank(1, call(3), kind="raised", message="RuntimeError: NCCL needs a GPU")
+    other = rank(2, kind="raised", message="ValueError: no")
+    kinds = tuple(Kind(representative=n, ranks=(n,), planned=(n,)) for n in range(3))
+    job = Job(title="step", recordings=(calling(rank(0), 3), ended, other),
+              plan=Plan(size=3, kinds=kinds))  # fmt: skip
+    first, second, harmless = causes(job)
+    assert first == "Rank 1 raised RuntimeError: NCCL needs a GPU."
+    assert second == "Rank 2 raised ValueError: no."
+    assert harmless.startswith("Rank 0 calls `all_reduce`")
