@@ -88,3 +88,18 @@ def test_what_fails_in_noting_an_exception_leaves_it_to_the_user(tmp_path: Path)
     assert own.ending.message == "Hostile: mine"
     assert own.handled is not None
     assert own.handled.message == "Odd: no such batch"
+
+
+def fails_for_another() -> None:
+    """It raises as it handles another exception."""
+    try:
+        raise Empty("no config")
+    except Empty:
+        raise RuntimeError("cannot start")  # noqa: B904
+
+
+@pytest.mark.live
+def test_of_a_plan_it_is_told_too() -> None:
+    (told,) = lab.ranks(fails_for_another, 2, backend="fake").findings
+    assert told.startswith("Rank 0 raised RuntimeError: cannot start at test_rank_raised.py")
+    assert ", while rank 0 handled Empty: no config, raised at test_rank_raised.py" in told
