@@ -16,7 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.core.undo import Undo
-from dynamo_lab.capture.ranks import plan
+from dynamo_lab.capture.ranks import flight, plan
 from dynamo_lab.capture.ranks.members import MemberProbes
 
 if TYPE_CHECKING:
@@ -111,3 +111,13 @@ def test_what_fails_in_noting_a_group_does_not_reach_the_program(
     rank, recorder = ran(lambda: dist.new_group([0, 1]))
     assert (0, 1) in [one.ranks for one in rank.groups]
     assert ["no stack" in note.message for note in recorder.notes] == [True]
+
+
+def test_a_group_has_its_ranks_in_its_own_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = object()
+    world = SimpleNamespace(pg_group_ranks={group: {0: 1, 2: 0}}, pg_names={group: "1"})
+    monkeypatch.setattr(dist, "is_initialized", lambda: True)
+    row = SimpleNamespace(exists=True, get=lambda: world)
+    monkeypatch.setattr(flight.hooks, "WORLD", row)
+    (found,) = flight.groups()
+    assert found.ranks == (2, 0)

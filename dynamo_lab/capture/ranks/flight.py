@@ -181,7 +181,7 @@ def is_backward(frames: Sequence[Frame], thread: str = "") -> bool:
 
 
 def groups() -> Iterator[Group]:
-    """The process groups of this process, by name, with their ranks in the job."""
+    """The process groups of this process, by name, with their ranks in the job, in its order."""
     import torch.distributed as dist
 
     if not (dist.is_available() and dist.is_initialized() and hooks.WORLD.exists):
@@ -190,7 +190,7 @@ def groups() -> Iterator[Group]:
     for group, ranks in list(world.pg_group_ranks.items()):
         description = getattr(group, "group_desc", "")
         name = world.pg_names.get(group, "")
-        yield Group(str(name), tuple(sorted(map(int, ranks))), str(description))
+        yield Group(str(name), tuple(map(int, sorted(ranks, key=ranks.get))), str(description))
 
 
 def _key(entry: dict[str, Any]) -> tuple[Any, ...]:

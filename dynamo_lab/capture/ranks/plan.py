@@ -25,8 +25,9 @@ from dynamo_lab.capture.ranks.flight import (
 )
 from dynamo_lab.capture.ranks.members import OutsideCalls
 from dynamo_lab.capture.ranks.models import ModelFacts
+from dynamo_lab.capture.ranks.ranks import handled_by
 from dynamo_lab.capture.ranks.reducers import Reducers
-from dynamo_lab.model.ranks.ranks import Call, Ending, Group, MadeGroup, Rank
+from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Handled, MadeGroup, Rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -60,6 +61,7 @@ class PlannedRank:
         self.model = ModelFacts(self._owns)
         self.outside = OutsideCalls(recorder.texts)
         self.ending = Ending()
+        self._within: Handled | None = None
 
     def install(self, undo: Undo) -> None:
         """Have what the program tells DDP's reducers come here, and the groups that it makes."""
@@ -113,9 +115,15 @@ class PlannedRank:
             calls=tuple(self._calls),
             outside=self.outside.freeze(),
             reducers=self._reducers.freeze(),
+            handled=self._within,
             ending=self.ending,
             **self.model.frozen(),
         )
+
+    def ended(self, error: BaseException) -> None:
+        """The exception ended the program, which perhaps was handling another one of its own."""
+        self._within = handled_by(error, self._recorder.texts)
+        self.outside.ended(error)
 
     def ending_groups(self) -> None:
         """The program would end its groups, which stay until it is over."""

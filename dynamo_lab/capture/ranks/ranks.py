@@ -15,12 +15,20 @@ from dynamo_lab.capture.ranks.flight import Flight, groups
 from dynamo_lab.capture.ranks.members import OutsideCalls
 from dynamo_lab.capture.ranks.models import ModelFacts
 from dynamo_lab.capture.ranks.reducers import Reducers
-from dynamo_lab.model.ranks.ranks import Ending, Group, Handled, Rank, Stay
+from dynamo_lab.model.ranks.ranks import (
+    LONGEST_MESSAGE,
+    Ending,
+    Group,
+    Handled,
+    Rank,
+    Stay,
+)
 
 if TYPE_CHECKING:
     from types import FrameType
 
     from dynamo_lab.capture.core.recorder import Recorder
+    from dynamo_lab.capture.core.sources import Texts
     from dynamo_lab.capture.ranks.timeline import Profile
 
 _MOST_STAYS = 4000
@@ -117,9 +125,8 @@ class OwnRank:
 
     def ended(self, error: BaseException) -> None:
         """The exception ended the program, which perhaps was handling another one of its own."""
+        self._within = handled_by(error, self._texts)
         self.outside.ended(error)
-        around = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-        self._within = self._own(around) if around else None
 
     def _own_groups(self) -> tuple[Group, ...]:
         """Its groups by name, also those that the program has ended."""
@@ -134,21 +141,7 @@ class OwnRank:
         """The exception that the main thread is handling, if the user's code raised it."""
         active: Any = sys._current_exceptions().get(self._main or 0)
         error = active[1] if isinstance(active, tuple) else active  # a tuple before Python 3.12
-        return self._own(error) if error else None
-
-    def _own(self, error: BaseException) -> Handled | None:
-        """An exception, with the innermost line of the user's that it went through."""
-        at = error.__traceback__
-        found = None
-        while at is not None:
-            if self._is_users(at.tb_frame):
-                found = at
-            at = at.tb_next
-        if found is None:
-            return None
-        code = found.tb_frame.f_code
-        span = self._texts.span(code.co_filename, found.tb_lineno, code.co_name)
-        return Handled(message=said(error), span=span)
+        return None if error is None else _own(error, self._texts)
 
     def _is_users(self, frame: FrameType) -> bool:
         path = frame.f_code.co_filename
@@ -158,6 +151,29 @@ class OwnRank:
         return found
 
 
+def handled_by(error: BaseException, texts: Texts) -> Handled | None:
+    """The exception that the program was handling as it raised this one, if it was its own."""
+    around = error.__cause__
+    if around is None and not error.__suppress_context__:
+        around = error.__context__
+    return None if around is None else _own(around, texts)
+
+
+def _own(error: BaseException, texts: Texts) -> Handled | None:
+    """An exception, with the innermost line of the user's that it went through."""
+    at = error.__traceback__
+    found = None
+    while at is not None:
+        if texts.is_users(at.tb_frame.f_code.co_filename):
+            found = at
+        at = at.tb_next
+    if found is None:
+        return None
+    code = found.tb_frame.f_code
+    span = texts.span(code.co_filename, found.tb_lineno, code.co_name)
+    return Handled(message=said(error), span=span)
+
+
 def said(error: BaseException) -> str:
     """'ValueError: no such batch': the type of an exception, and the first line of its message."""
     try:
@@ -165,7 +181,7 @@ def said(error: BaseException) -> str:
     except Exception:  # it is the program's
         text = ""
     first = next((line for line in text.split("\n") if line.strip()), "")
-    return f"{type(error).__name__}: {first.strip()}"[:500].removesuffix(": ")
+    return f"{type(error).__name__}: {first.strip()}"[:LONGEST_MESSAGE].removesuffix(": ")
 
 
 def _backend() -> str:

@@ -21,9 +21,12 @@ EndingKind = Literal["running", "finished", "raised", "exited", "killed", "stopp
 recording was written while it still ran, and nothing is known of its end.
 """
 
+LONGEST_MESSAGE = 500
+"""The characters after which the message of an exception is cut."""
+
 
 class Group(Struct, frozen=True):
-    """A process group, by PyTorch's name for it, and its ranks in the whole job."""
+    """A process group, by PyTorch's name for it, and its ranks in the job, in the group's order."""
 
     name: str
     ranks: tuple[int, ...] = ()

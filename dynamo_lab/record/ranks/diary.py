@@ -27,11 +27,10 @@ _LOOK = 0.1
 _QUICK = 1
 """How well a recording is packed that another is soon to take the place of: see gzip."""
 _SHARE = 50
-"""Of the processor's time of this process, looking for what is new, and writing it, takes 1 in 50:
-by the clock it would be more, the busier the machine is."""
+"""Looking for what is new, and writing it, takes 1 in 50 of the processor's time of this process;
+of one that takes less than the clock shows, as it waits in a collective, 1 in 50 of the clock's."""
 _LONGEST = 5.0
-"""Seconds after which it is looked for anyway: a process that waits in a collective takes no time.
-"""
+"""Seconds between two looks, at least, that only the clock allows."""
 
 
 class Diary(threading.Thread):
@@ -55,20 +54,21 @@ class Diary(threading.Thread):
         self._writing = threading.Lock()
         self._written: tuple[int, ...] = ()
         self._spent = 0.0
-        self._looked = 0.0
+        self._next = 0.0  # when the clock allows a look
         self._wakeup: tuple[int, int] | None = None
 
     def run(self) -> None:
         """Look, and write, until the diary is closed."""
-        last_place, looked, said, still = None, 0.0, 0.0, 0
+        last_place, written, looked, said, still = None, None, 0.0, 0.0, 0
         while not self._closed.wait(_TICK if still < _STILL else _REST):
             now = time.monotonic()
             try:
                 place = self.rank.sample()
                 still = still + 1 if place == last_place else 0
-                if place is not None and (place != last_place or now - said > _LOOK):
+                last_place = place
+                if place is not None and (place != written or now - said > _LOOK):
                     self._seen.write(time.time(), self._recorder.texts.name(place.path), place)
-                    last_place, said = place, now
+                    written, said = place, now
                 if now - looked > _LOOK:
                     looked = now
                     self._look()
@@ -82,18 +82,20 @@ class Diary(threading.Thread):
             self.write()
             self._folder.told(self._number).touch()
         elif self._may_spend():
-            started, self._looked = time.thread_time(), time.monotonic()
+            started = time.thread_time()
             try:
                 if self._state() != self._written:
                     self.write()
             finally:  # what fails, as on a full disk, took its time too
-                self._spent += time.thread_time() - started
+                took = time.thread_time() - started
+                self._spent += took
+                self._next = time.monotonic() + max(_LONGEST, _SHARE * took)
 
     def _may_spend(self) -> bool:
-        """Whether its share of the processor, that of compilers that have ended too, is left."""
+        """Whether its share is left: of the processor, that of compilers that have ended too."""
         children = os.times()
         used = time.process_time() + children.children_user + children.children_system
-        return self._spent * _SHARE < used or time.monotonic() - self._looked > _LONGEST
+        return self._spent * _SHARE < used or time.monotonic() > self._next
 
     def _state(self) -> tuple[int, ...]:
         """What changes where something new is known."""

@@ -17,7 +17,7 @@ from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.plans import Plan
 from dynamo_lab.record.ranks.kinds import kinds_of
 from dynamo_lab.record.ranks.launch import check
-from dynamo_lab.record.ranks.process import ending_of
+from dynamo_lab.record.ranks.process import ending_of, note_raised
 from dynamo_lab.record.ranks.work import run
 
 if TYPE_CHECKING:
@@ -94,8 +94,7 @@ def _planned(work: Work, fn: Callable[[], Any] | None, number: int, n: int) -> R
             code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
         except Exception as error:
             raised, code = error, 1
-            recorder.fail(error)
-            rank.outside.ended(error)
+            note_raised(error, recorder, rank.ended)
     rank.ending = ending_of(code, raised)
     return replace(recorder.recording, state="done")
 

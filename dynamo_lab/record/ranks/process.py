@@ -94,8 +94,7 @@ def recorded(
             code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
         except BaseException as error:
             raised, code = error, 1
-            recorder.fail(error)
-            diary.rank.ended(error)
+            note_raised(error, recorder, diary.rank.ended)
             traceback.print_exception(error.with_traceback(_programs_part(error)))
             sys.stderr.flush()
     diary.close(ending_of(code, raised))
@@ -138,6 +137,17 @@ def _leave_groups() -> None:
 
     if dist.is_available() and dist.is_initialized():
         dist.destroy_process_group()
+
+
+def note_raised(
+    error: BaseException, recorder: Recorder, ended: Callable[[BaseException], None]
+) -> None:
+    """Note what ended the program, without raising: the user still wants to see it."""
+    for note in (recorder.fail, ended):
+        try:
+            note(error)
+        except Exception as wrong:
+            recorder.note_failure("ranks", wrong)
 
 
 def ending_of(code: int, raised: BaseException | None) -> Ending:

@@ -134,7 +134,7 @@ def _shifted(one: Known, ahead: float) -> Known:
         timeline=own.timeline and _timeline(own.timeline, by),
     )
     recording = replace(one.recording, rank=rank, redistributions=redistributions)
-    return Known(one.label, recording, rank, ahead)
+    return Known(one.label, recording, rank, ahead, one.stands_for, one.is_planned)
 
 
 def _call(call: Call, by: float) -> Call:

@@ -44,10 +44,13 @@ class Known:
         rank: Rank,
         ahead: float = 0.0,
         stands_for: Sequence[int] = (),
+        is_planned: bool = False,
     ) -> None:
         self.label = label
         self.stands_for = stands_for
         """The ranks of a plan that are taken to do what it does, itself among them."""
+        self.is_planned = is_planned
+        """Whether it never ran, so that it met no other."""
         self.ahead = ahead
         """The seconds that were taken from its host's times, to be by another host's clock."""
         self.recording = recording
@@ -108,7 +111,9 @@ class Known:
         What `ProcessGroupGloo` itself says is of the rank's own arguments.
         """
         ending = self.rank.ending
-        return ending.kind == "raised" and bool(_OTHER_RANKS_FAULT.search(ending.message))
+        if self.is_planned or ending.kind != "raised":
+            return False
+        return bool(_OTHER_RANKS_FAULT.search(ending.message))
 
     @property
     def raised_at(self) -> Line | None:

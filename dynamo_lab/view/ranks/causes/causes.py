@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import first_up
-from dynamo_lab.view.ranks.causes.barriers import missed, not_at_barrier
+from dynamo_lab.view.ranks.causes.barriers import by_place, missed, not_at_barrier
 from dynamo_lab.view.ranks.causes.hangs import elsewhere, never_came, together
 from dynamo_lab.view.ranks.causes.late import longest_wait
 from dynamo_lab.view.ranks.causes.outside import ended_outside, outside
@@ -33,7 +33,13 @@ def known_of(job: Job) -> list[Known]:
     others = _stand_for(job)
     return aligned(
         [
-            Known(f"rank {own.number}", one, own, stands_for=others.get(own.number, ()))
+            Known(
+                f"rank {own.number}",
+                one,
+                own,
+                stands_for=others.get(own.number, ()),
+                is_planned=job.plan is not None,
+            )
             for one in job.recordings
             if (own := one.rank) is not None
         ]
@@ -51,34 +57,32 @@ def _stand_for(job: Job) -> dict[int, tuple[int, ...]]:
 def causes(job: Job) -> Iterator[str]:
     """What went wrong, the cause before what follows from it; nothing if all went well."""
     ranks = known_of(job)
-    told = list(_causes(job, ranks)) or list(_raised(ranks, for_others=True))
-    yield from told
-    if job.was_cut and not told:
-        yield from together(ranks, meetings(ranks), job)
-
-
-def _causes(job: Job, ranks: Sequence[Known]) -> Iterator[str]:
     if job.plan is not None:  # nobody met
         yield from ended_outside(ranks)
         yield from _raised(ranks)
         yield from outside(ranks)
         return
     met = meetings(ranks)
-    failed = job.was_cut or any(one.rank.ending.kind != "finished" for one in ranks)
+    if not job.was_cut and all(one.rank.ending.kind == "finished" for one in ranks):
+        yield from _parted(ranks, met)
+        yield from outside(ranks)
+        yield from longest_wait(ranks, [one for one in met if one.is_by_one_clock])
+        return
+    absent = list(never_came(ranks, met, job.limit))
+    told = [*_ends(ranks, met), *absent] or list(_raised(ranks, for_others=True))
+    told += elsewhere(ranks, job)
+    yield from told or (together(ranks, met, job) if job.was_cut else ())
+    yield from outside(ranks, told=absent)
+
+
+def _ends(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str]:
+    """What ended ranks: what the program, or a signal, did before what others raised for it."""
     yield from _ended_from_outside(ranks)
     yield from _parted(ranks, met)
     yield from ended_outside(ranks)
-    yield from not_at_barrier(ranks)
     yield from _raised(ranks)
     yield from _exited(ranks)
-    if failed:
-        absent = list(never_came(ranks, met, job.limit))
-        yield from absent
-        yield from elsewhere(ranks, job)
-        yield from outside(ranks, told=absent)
-    else:
-        yield from outside(ranks)
-        yield from longest_wait(ranks, [one for one in met if one.is_by_one_clock])
+    yield from not_at_barrier(ranks)
 
 
 def _ended_from_outside(ranks: Sequence[Known]) -> Iterator[str]:
@@ -129,7 +133,7 @@ def _parted(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str]:
             yield (
                 f"{first_up(b.label)} calls `{other.name}`{on(b, other)} where {a.label} calls "
                 f"`{one.name}`{on(a, one)}, {which}{under(b, other) or under(a, one)}"
-                f"{handling(b, a)}. "
+                f"{handling([b], [a])}. "
                 f"{OTHERWISE}"
             )
         else:
@@ -148,18 +152,19 @@ def _must(one: Call, other: Call) -> str:
 
 def _raised(ranks: Sequence[Known], *, for_others: bool = False) -> Iterator[str]:
     """Exceptions of the program's own, or those that only tell of another rank's end."""
+    numbers = {one.rank.number for one in ranks}
     for one in ranks:
         if one.rank.ending.kind != "raised" or one.blames_others != for_others:
             continue
         if any(call.has_ended_it for call in one.rank.outside):
             continue  # it is told with the group
-        if missed(one):
+        if (late := missed(one)) and not numbers.isdisjoint(late.ranks):
             continue  # it is told with who did not come
         where = one.where(one.raised_at)
         yield (
-            f"{first_up(one.label)} raised {one.rank.ending.message}"
+            f"{first_up(one.label)} raised {one.rank.ending.message}{by_place(one)}"
             + (f" at {where}" if where else "")
-            + f"{handling(one)}{who_waits(one, ranks)}.{stands_for(one)}"
+            + f"{handling([one])}{who_waits(one, ranks)}.{stands_for(one)}"
         )
 
 

@@ -37,7 +37,7 @@ def never_came(
             if is_earlier and meeting.is_by_one_clock:
                 continue  # it waits itself, for someone whose absence is told
             told.add(number)
-            words = _absent([one], meeting, by_number, limit)
+            words = _absent([one], meeting, by_number, limit).replace(_spent([one]), "")
             alike.setdefault(re.sub(rf"\b(?i:{one.label})\b", "", words), []).append(one)
         for those in alike.values():
             yield _absent(those, meeting, by_number, limit)
@@ -57,7 +57,7 @@ def _absent(
     condition = condition_of(other, other.line_of(call))
     under = f": there it is {condition}" if condition else ""
     under += _times(one, who, other, call) + _placement(one, who, other, call)
-    under += called_instead(one, call.name)
+    under += called_instead(those, call.name)
     if one.rank.ending.kind == "finished":
         return f"{first_up(who)} ended without calling {what}{under}."
     if one.waiting is not None:
@@ -66,15 +66,27 @@ def _absent(
         return (
             f"{first_up(who)} {'waits' if is_one else 'wait'} in {call_words(one.waiting)}{apart}"
             f"{on(one, one.waiting)}, and never {'comes' if is_one else 'come'} to {what}{under}"
-            f"{handling(one, other)}. {OTHERWISE}"
+            f"{handling(those, [other])}. {OTHERWISE}"
         )
     if one.rank.ending.kind == "running":
         it = "it was" if is_one else "they were"
         return f"{first_up(who)} had not come to {what} when {it} last heard of{under}."
-    stay = one.rank.stays[-1] if one.rank.stays else None
-    spent = f" for {seconds(stay.end - stay.start)}" if stay and stay.end > stay.start else ""
     over = " when the job was ended" if limit else ""
-    return f"{_was(those, spent, over)}, and had not come to {what}{under}{handling(one)}."
+    return (
+        f"{_was(those, _spent(those), over)}, and had not come to {what}{under}{handling(those)}."
+    )
+
+
+def _spent(those: Sequence[Known]) -> str:
+    """' for 3.5 s', ' for 3.5 s to 3.6 s', how long each was on the line that it was last on."""
+    lasts = [one.rank.stays[-1] for one in those if one.rank.stays]
+    spent = [max(stay.end - stay.start, 0.0) for stay in lasts]
+    if not any(spent):
+        return ""
+    least, most = seconds(min(spent)), seconds(max(spent))
+    if min(spent) == 0 or len(spent) < len(those):
+        return f" for at most {most}"
+    return f" for {least}" + (f" to {most}" if least != most else "")
 
 
 def _placement(one: Known, who: str, other: Known, call: Call) -> str:

@@ -45,16 +45,20 @@ def _places(
     return found
 
 
-def called_instead(one: Known, name: str) -> str:
-    """'; it called `all_reduce` at train.py, line 8, on a group that it is not in', if it did."""
+def called_instead(those: Sequence[Known], name: str) -> str:
+    """'; it called `all_reduce` at train.py, line 8, on a group that it is not in', if it did.
+
+    It is of ranks that did the same.
+    """
+    one, (it, it_is) = those[0], ("it", "it is") if len(those) == 1 else ("they", "they are")
     found = next((call for call in one.rank.outside if _same(call.name, name)), None)
     if found is None:
         return ""
     where = _where(one, found)
     at = f" at {where}" if where else ""
     return (
-        f"; it called `{found.name}`{at} on a group that it is not in, where PyTorch warns and "
-        "does nothing"
+        f"; {it} called `{found.name}`{at} on a group that {it_is} not in, where PyTorch warns "
+        "and does nothing"
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import first_up, listed
-from dynamo_lab.view.ranks.known import Known, condition_of, numbers_of
+from dynamo_lab.view.ranks.known import Known, condition_of, names_of, numbers_of
 
 OTHERWISE = "Ranks that wait in different collectives wait forever."
 
@@ -31,15 +31,20 @@ def under(one: Known, call: Call) -> str:
     return f": on {one.label} it is {condition}" if condition else ""
 
 
-def handling(*ranks: Known) -> str:
-    """', while rank 1 handles ValueError: no such batch, raised at train.py, line 8'."""
-    for one in ranks:
+def handling(*alike: Sequence[Known]) -> str:
+    """', while rank 1 handles ValueError: no such batch, raised at train.py, line 8'.
+
+    It is of the first of these ranks that do; each is given with those that do the same.
+    """
+    for those in alike:
+        one = those[0]
         handled = one.rank.handled
         if handled is not None:
             where = one.where(one.places.line_of(handled.span))
-            handles = "handled" if one.rank.ending.kind == "raised" else "handles"
+            handles = "handles" if len(those) == 1 else "handle"
+            does = "handled" if one.rank.ending.kind == "raised" else handles
             told = handled.message.rstrip(".")
-            return f", while {one.label} {handles} {told}, raised at {where}"
+            return f", while {names_of(those)} {does} {told}, raised at {where}"
     return ""
 
 

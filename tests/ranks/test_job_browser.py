@@ -57,9 +57,12 @@ def test_what_goes_wrong_is_on_the_page_of_a_job_that_compiled_nothing(
     job = Job(title="step", recordings=(one,), plan=plan)
     JobRecording(job).to_html(tmp_path / "page.html")
     page = browser.new_page(viewport={"width": 1280, "height": 700})
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto((tmp_path / "page.html").as_uri())
     told = page.locator(".dl-ranks li").first
     told.wait_for()
     assert "on a group that it is not in" in told.inner_text()
     assert told.inner_text().endswith("Rank 1 stands for ranks 0 to 1 (2 of 2).")
     page.close()
+    assert wrong == []
