@@ -233,6 +233,19 @@ def test_a_size_marked_dynamic_that_is_needed_says_which_line_needs_it(tmp_path:
     assert not findings_of(recorded(mended, tmp_path, "maybe_marked"))
 
 
+def test_a_range_that_a_condition_cuts_is_no_size_that_is_needed(tmp_path: Path) -> None:
+    source = MARKED.replace("return x.view(4, 2, 8) + 1", "return x * 2 if x.shape[0] > 5 else x")
+    source = source.replace("(x, 0)", "(x, 0, min=2, max=100)")
+    [found, *_] = findings_of(recorded(source, tmp_path, "cut_range"))
+    assert found.rule == "not-compiled"
+    assert "satisfy the generated guard" in found.sentence
+    assert "Leave out `min` and `max`, or mark the sizes" in found.remedy
+    assert "number" not in found.remedy
+    for name, mark in (("open", "(x, 0)"), ("cut", "(x, 0, min=6, max=100)")):
+        mended = source.replace("(x, 0, min=2, max=100)", mark)
+        assert not findings_of(recorded(mended, tmp_path, f"range_{name}"))
+
+
 FAILING = {
     "a backend": (
         "def fn(x):\n    return x + 1\n",

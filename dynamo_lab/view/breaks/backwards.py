@@ -16,20 +16,24 @@ _SAID = {"print call": "print", "logging call": "log", "warning": "warn"}
 """Kinds of break that only say something, by what is said there: such a call can be in a hook."""
 
 
+_MOVED = "Move the call out of the compiled function"
+
+
 def advice_on(item: Break, places: Places, advice: tuple[str, ...]) -> tuple[str, ...]:
     """The advice; what is to be moved out of a `backward` can only be left out, or be a hook."""
     verb = _SAID.get(rule_of(item).title)
     lines = places.lines_of(item.stack) if verb else ()
     name = next(filter(None, (_backward_around(line, places) for line in lines)), "")
-    if not name:
+    moved = next((one for one in advice if one.startswith(_MOVED)), None)
+    if not name or moved is None:
         return advice
     told = (
-        f"It is in the `backward` of `{name}`: Dynamo traces that where `{name}.apply` is called, "
+        f"The `backward` of `{name}` runs it: Dynamo traces that where `{name}.apply` is called, "
         "and autograd runs it later, so there is no line after the call to move it to. Leave it "
         f"out there, or {verb} in a hook of a tensor that the compiled function returns, set on "
         "the result: `out.register_hook(lambda gradient: ...)`."
     )
-    return (told, *advice[1:])
+    return tuple(told if one == moved else one for one in advice)
 
 
 def _backward_around(line: Line, places: Places) -> str:

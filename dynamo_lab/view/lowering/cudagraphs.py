@@ -89,6 +89,11 @@ def is_used(part: CudaPart, found: CudaGraphs) -> bool:
     return part.is_recorded and not found.skipped and not is_written
 
 
+def unused(found: CudaGraphs) -> list[CudaPart]:
+    """The parts that are recorded and that no call uses: they write to an input."""
+    return [part for part in found.pieces if part.is_recorded and not is_used(part, found)]
+
+
 def launches(found: CudaGraphs) -> tuple[int, int]:
     """What a call of a graph starts without CUDA graphs, and with those that it would have.
 
@@ -108,7 +113,7 @@ def _view(
     found: CudaGraphs, recording: Recording, places: Places, skipped: set[str]
 ) -> CudaGraphsView:
     graph = recording.graphs[found.graph]
-    nodes = [found.node] if found.node is not None else list(found.mutated)
+    nodes = _nodes(found.node, ()) if found.skipped else found.mutated
     origin = origin_of([(found.graph, at) for at in nodes], recording, places) if nodes else None
     is_after = graph.is_backward and graph.compile_id in skipped
     sentences = ["Its forward uses none, and then it does not."] if is_after else []
@@ -122,7 +127,7 @@ def _view(
         before=before,
         after=before if use == "not used" else after,
         parts=tuple(
-            _part(part, use != "not used" and is_used(part, found), found.graph, recording, places)
+            _part(part, found, recording, places, is_whole=is_after or bool(found.skipped))
             for part in found.pieces
         ),
         where=origin.where if origin else "",
@@ -141,11 +146,20 @@ def _sentences(found: CudaGraphs, graph: Graph, where: str) -> Iterator[str]:
     else:
         yield _recorded(found.pieces, own)
         if found.mutated:
-            yield f"Another is not used: it writes to an input{at}, and {_MOVES}. {_ALLOWED}"
+            yield f"{_others(found, at)}, and {_MOVES}. {_ALLOWED}"
         yield from _saved(found)
         yield from _copies(own, graph)
     if found.sizes:
         yield f"Each new value of {listed(found.sizes)} is recorded anew."
+
+
+def _others(found: CudaGraphs, at: str) -> str:
+    """Those that are recorded and not used; `at` is the place of the first write."""
+    count = len(unused(found))
+    if count == 1:
+        return f"Another is not used: it writes to an input{at}"
+    first = at.replace(", ", ", the first ", 1)
+    return f"{count} others are not used: each writes to an input{first}"
 
 
 def _recorded(parts: tuple[CudaPart, ...], own: list[CudaPart]) -> str:
@@ -186,11 +200,14 @@ def _copies(own: list[CudaPart], graph: Graph) -> Iterator[str]:
 
 
 def _part(
-    part: CudaPart, used: bool, graph: int, recording: Recording, places: Places
+    part: CudaPart, found: CudaGraphs, recording: Recording, places: Places, *, is_whole: bool
 ) -> CudaPartView:
-    nodes = [part.node] if part.node is not None else list(part.mutated)
-    origin = origin_of([(graph, at) for at in nodes], recording, places) if nodes else None
-    why = f"it writes to an input, and {_MOVES}" if part.mutated else "left out with the whole"
+    """A part; `is_whole` says that it is left out with the whole graph, whatever it does."""
+    nodes = _nodes(part.node, () if is_whole else part.mutated)
+    origin = origin_of([(found.graph, at) for at in nodes], recording, places) if nodes else None
+    is_written = bool(part.mutated) and not is_whole
+    why = f"it writes to an input, and {_MOVES}" if is_written else "left out with the whole"
+    used = not is_whole and is_used(part, found)
     return CudaPartView(
         is_recorded=used,
         calls=plural(part.operations, "operation"),
@@ -198,3 +215,8 @@ def _part(
         where=origin.where if origin else "",
         entity=origin.entity if origin else "",
     )
+
+
+def _nodes(forbids: int | None, mutated: tuple[int, ...]) -> tuple[int, ...]:
+    """What keeps something out: the node that forbids it, or those that write to an input."""
+    return mutated if forbids is None else (forbids,)

@@ -41,6 +41,16 @@ ALIKE = {
         def record(lab):
             return lab.lower(decoded, torch.randn(16, 64), torch.randn(64, 4))
         """,
+    "columns_summed_into_bins": """
+        import torch
+        from torch.nn import functional as F
+
+        def summed(x, bins):
+            return torch.relu(x @ F.one_hot(bins, 512).float())
+
+        def record(lab):
+            return lab.lower(summed, torch.randn(2, 4096), torch.randint(0, 512, (4096,)))
+        """,
     "labels_that_are_smoothed": """
         import torch
         from torch.nn import functional as F

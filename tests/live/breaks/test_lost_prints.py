@@ -96,7 +96,7 @@ def _advice(function: Any) -> tuple[str, ...]:
 def test_what_a_backward_says_is_not_advised_to_be_moved_after_the_call() -> None:
     for function, name in ((Prints, "Prints"), (Logged, "Logged")):
         first, *others = _advice(function)
-        assert f"It is in the `backward` of `{name}`" in first
+        assert f"The `backward` of `{name}` runs it" in first
         assert "register_hook" in first
         assert not any("Move the call" in text for text in (first, *others))
     assert _advice(Late)[0].startswith("Move the call out")

@@ -90,3 +90,30 @@ def test_the_readers_own_break_has_no_library(make: Make) -> None:
     view = build(make("branch_and_print"))
     assert "library" not in view.summary.sentence
     assert not any("library" in text for one in view.breaks for text in one.advice)
+
+
+BACKWARD = """\
+class Loud(torch.autograd.Function):
+    @staticmethod
+    def backward(ctx, gradient):
+        return told(gradient)
+"""
+
+
+def test_what_a_library_prints_in_a_backward_stays_the_librarys(make: Make) -> None:
+    made = within(make, f"{ROOT}/einops/core.py", is_called=False)
+    printed = next(one for one in make("branch_and_print").breaks if "print" in one.context)
+    own, library = len(made.spans), made.stacks[-1]
+    view = build(
+        replace(
+            made,
+            sources=(*made.sources, Source("/home/a/loud.py", "user", (Excerpt(1, BACKWARD),))),
+            spans=(*made.spans, Span(len(made.sources), 4, "backward")),
+            stacks=(*made.stacks, (own, *library)),
+            breaks=(replace(printed, id=0, span=own, stack=len(made.stacks)),),
+        )
+    )
+    first, second, *others = view.breaks[0].advice
+    assert first.startswith("This is code of the library `einops`, not yours")
+    assert second.startswith("The `backward` of `Loud` runs it")
+    assert not any(text.startswith("Move the call") for text in others)

@@ -1,5 +1,6 @@
-"""A size that was marked dynamic, but that the code needs as a number."""
+"""A size that was marked dynamic, but that the code needs as a number, or asks more of."""
 
+import re
 from typing import NamedTuple
 
 from dynamo_lab.model.frames import Frame
@@ -10,9 +11,20 @@ from dynamo_lab.view.guards.failing import readable
 from dynamo_lab.view.guards.symbols import cause_of
 
 _PYTORCHS_ADVICE = " If you're using "
-_REMEDY = (
+_A_NUMBER = re.compile(r"to be a constant|to be equal to \d+\b")
+_OF_A_RANGE = "satisfy the generated guard"
+"""Source: `produce_guards_verbose` in torch/fx/experimental/symbolic_shapes.py, torch 2.13."""
+_NUMBER = (
     "Remove the `mark_dynamic`, or use `torch._dynamo.maybe_mark_dynamic`: the code is then for "
     "that size alone. For all sizes at once the line has to work without the number{}."
+)
+_RANGE = (
+    "Leave out `min` and `max`, or mark the sizes for which the condition holds: code is then "
+    "compiled for these, and again for the others. To keep one code for the range, it has to work "
+    "without the condition."
+)
+_OTHER = (
+    "Remove the `mark_dynamic`, or use `torch._dynamo.maybe_mark_dynamic`, which demands nothing."
 )
 
 
@@ -34,4 +46,11 @@ def refused(frame: Frame, facts: Facts) -> Refused | None:
     line = facts.places.own_line(cause_of(fact, Compilations(recording)).stack)
     text = facts.places.text(line).strip() if line else ""
     why, _, _ = readable(fact.expression).partition(_PYTORCHS_ADVICE)
-    return Refused(why, line, _REMEDY.format(f": `{text}`" if text else ""))
+    return Refused(why, line, _remedy(why, text))
+
+
+def _remedy(why: str, text: str) -> str:
+    """What helps against what PyTorch says; `text` is the line that needs the number."""
+    if _A_NUMBER.search(why):
+        return _NUMBER.format(f": `{text}`" if text else "")
+    return _RANGE if _OF_A_RANGE in why else _OTHER

@@ -101,10 +101,14 @@ _PRODUCTS = ("matmul", "mm", "bmm", "linear")
 
 
 def _only_picks(table: NodeTable, at: int) -> bool:
-    """Whether a one-hot matrix is only a factor, as it is or as another type of number."""
+    """Whether a one-hot matrix is only a first factor, as it is or as another type of number.
+
+    As the second one it adds columns up, those of one index together.
+    """
     for reader in ops.readers(table, at):
         name = ops.name(table, reader)
-        if name not in _PRODUCTS and not (name in _CASTS and _only_picks(table, reader)):
+        picks = name in _PRODUCTS and table.inputs[reader].index(at) == 0
+        if not picks and not (name in _CASTS and _only_picks(table, reader)):
             return False
     return True
 

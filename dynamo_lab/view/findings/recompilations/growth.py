@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from typing import Literal
 
 from dynamo_lab.view.core.names import plain_input
 from dynamo_lab.view.findings.finding import Facts
@@ -20,8 +21,9 @@ def tell(story: Story, facts: Facts) -> Told | None:
     name = story.cause.owner or story.cause.subject
     line = written_at(name, facts)
     is_cache = bool(_CACHE.search(story.failed.source))
+    use = "unrolled" if is_cache else _use(name, story, facts)
     # of other containers in each call, only the lengths that were new are known
-    if not _grows(story.values) or not (line or is_cache):
+    if not _grows(story.values) or not (line or is_cache) or use == "unknown":
         advice = advice_on(story.cause, story.new)[0]
         return Told(
             rule="length-changes",
@@ -31,12 +33,13 @@ def tell(story: Story, facts: Facts) -> Told | None:
             grade="fill in",
         )
     where = f" ({facts.places.where(line)})" if line else ""
-    if not is_cache and not _is_read(name, story, facts):
+    if use == "none":
         return Told(
             rule="growing-container",
             what=f"`{name}` grows between calls{where}, and the code is for its exact length",
-            remedy="No graph reads a tensor of it. Return what is kept, and append it in the code "
-            "that calls the compiled function: what happens there is not checked.",
+            remedy="The graph is the same for each length. If the compiled function only appends "
+            "to it, return what is kept, and append it in the code that calls the function: what "
+            "happens there is not checked.",
             grade="fill in",
             line=line,
         )
@@ -58,14 +61,24 @@ _USE_CACHE = (
 )
 
 
-def _is_read(name: str, story: Story, facts: Facts) -> bool:
-    """Whether a graph has an element of the container among its inputs, or none is known."""
-    start = re.sub(r"\W", "_", name) + "_"
-    captured = [one for one in facts.recording.captured_graphs() if one.frame in story.frames]
-    inputs = [node.name for one in captured for node in one.nodes if node.op == "placeholder"]
-    return not captured or any(
-        re.sub(r"\W", "_", plain_input(one)).startswith(start) for one in inputs
-    )
+def _use(name: str, story: Story, facts: Facts) -> Literal["unrolled", "none", "unknown"]:
+    """What graphs do with a container: other ones for each length that take its tensors, or none.
+
+    Numbers of it are constants in a graph: where the graphs differ, they may be of it.
+    """
+    graphs = [one for one in facts.recording.captured_graphs() if one.frame in story.frames]
+    inputs = [node.name for one in graphs for node in one.nodes if node.op == "placeholder"]
+    takes = any(_words(plain_input(one)).startswith(f"{_words(name)}_") for one in inputs)
+    made = {(one.frame, *((n.op, n.target, n.arguments) for n in one.nodes)) for one in graphs}
+    frames = len({one.frame for one in graphs})
+    if len(graphs) == frames or takes != (len(made) > frames):
+        return "unknown"
+    return "unrolled" if takes else "none"
+
+
+def _words(name: str) -> str:
+    """The words of a name, also where brackets are written as underscores: "args_1_seen"."""
+    return re.sub(r"[\W_]+", "_", name).strip("_")
 
 
 def _grows(values: tuple[str, ...]) -> bool:

@@ -10,7 +10,7 @@ from dynamo_lab.view.findings import traffic
 from dynamo_lab.view.findings.arguments import argument_of
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
 from dynamo_lab.view.findings.lines import line_of
-from dynamo_lab.view.lowering.cudagraphs import is_used, reason_text, use_of
+from dynamo_lab.view.lowering.cudagraphs import reason_text, unused
 
 
 class _Cause(NamedTuple):
@@ -31,43 +31,51 @@ Source: `torch/_inductor/scheduler.py` and `compile_fx.py`, torch 2.13.
 
 
 def find(facts: Facts) -> Iterator[Found]:
-    """Each graph of a program that asked for CUDA graphs and gets none for some of it."""
+    """What keeps operations out, of each graph of a program that asked for CUDA graphs."""
     for found in facts.recording.cuda_graphs:
-        cause = _cause(found, facts) if found.asked else None
-        line = cause and line_of(facts, [(found.graph, cause.node)])
-        if cause and line:
-            yield _found(facts, found, cause, line)
+        for cause in _causes(found, facts) if found.asked else ():
+            line = line_of(facts, [(found.graph, cause.node)])
+            if line:
+                yield _found(facts, found, cause, line)
 
 
-def _cause(found: CudaGraphs, facts: Facts) -> _Cause | None:
-    every = sum(part.operations for part in found.pieces)
+def _causes(found: CudaGraphs, facts: Facts) -> Iterator[_Cause]:
+    """Why the whole is left out, if it is and the node is known; else a write, and an operation."""
     if any(reason in found.skipped for reason in _AS_SET):
-        return None
-    if found.skipped and found.node is not None:
-        return _Cause(every, found.node, reason_text(found.skipped), *_remedy(found.skipped))
+        return
+    if found.skipped:
+        if found.node is not None:
+            every = sum(part.operations for part in found.pieces)
+            yield _Cause(every, found.node, reason_text(found.skipped), *_remedy(found.skipped))
+        return
     if found.mutated:
-        left_out = sum(part.operations for part in found.pieces if not is_used(part, found))
-        return _written(found, facts, left_out)
+        yield _written(found, facts)
+    yield from _not_recorded(found)
+
+
+def _not_recorded(found: CudaGraphs) -> Iterator[_Cause]:
+    """The first operation that no CUDA graph can have, with all that are left out for its reason.
+
+    What is left out for another is told once this one is mended.
+    """
     left = [
         part
         for part in found.pieces
         if not part.is_recorded and part.node is not None and part.reason not in _AS_SET
     ]
-    if not left:
-        return None
-    first = left[0]
-    count = sum(part.operations for part in left)
-    return _Cause(count, first.node or 0, reason_text(first.reason), *_remedy(first.reason))
+    for first in left[:1]:
+        count = sum(part.operations for part in left if part.reason == first.reason)
+        yield _Cause(count, first.node or 0, reason_text(first.reason), *_remedy(first.reason))
 
 
-def _written(found: CudaGraphs, facts: Facts, left_out: int) -> _Cause:
+def _written(found: CudaGraphs, facts: Facts) -> _Cause:
     """An input that is written to, with its name as the reader wrote it, where that is known."""
     node = found.mutated[0]
     inputs = facts.recording.graphs[found.graph].nodes.inputs[node]
     name = argument_of(facts, (found.graph, inputs[0])) if inputs else ""
     what = f"the input `{name}`" if name else "an input"
     return _Cause(
-        left_out,
+        sum(part.operations for part in unused(found)),
         node,
         f"it writes to {what}, and the next call may pass another tensor",
         "Return the new value instead of writing it to the input, or keep it as a buffer of a "
@@ -128,9 +136,9 @@ def _found(facts: Facts, found: CudaGraphs, cause: _Cause, line: Line) -> Found:
 
 
 def _gain(facts: Facts, found: CudaGraphs, cause: _Cause) -> Gain | None:
-    """The launches from Python in a call of the graph, each CUDA graph counting as one."""
+    """The launches from Python in a call, where this cause alone keeps the whole graph out."""
     calls = traffic.kernel_calls(facts.recording, found.graph)
-    if calls < 2 or use_of(found) != "not used":
+    if calls < 2 or cause.left_out < sum(part.operations for part in found.pieces):
         return None
     how = "counted: one CUDA graph in place of every kernel's call"
     return Gain(metric="kernel calls", before=calls, after=1, how=how)

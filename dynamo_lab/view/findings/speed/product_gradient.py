@@ -115,25 +115,30 @@ def _found(
             f"{condition}, write the short formula as a function with a gradient of its own: it "
             "gives NaN or infinity where a factor is 0."
         ),
-        code=_SHORT[one.operator] + _call(facts.recording.graphs[joint].nodes, one),
+        code=_SHORT[one.operator] + call_of(facts.recording.graphs[joint].nodes, one),
         cost=1 - slower.ratio.value if slower else 0.0,
     )
     return Found(finding, line=line)
 
 
-_ARGUMENTS = re.compile(r"^[^,]+(?:, (?:dim=)?(-?\d+))?(?:, (?:keepdim=)?(True|False))?")
+_ARGUMENTS = re.compile(
+    r"^[^,]+(?:, (?:dim=)?(?P<dim>-?\w+)(?=,|$))?(?:, (?:keepdim=)?(?P<kept>True|False))?"
+)
 
 
-def _call(table: NodeTable, one: Differentiated) -> str:
-    """The call of the short formula, with the dimension that the program's own call has."""
+def call_of(table: NodeTable, one: Differentiated) -> str:
+    """The call of the short formula, with the dimension that the program's own call has.
+
+    Where that call is not among the nodes, the dimension is left to fill in.
+    """
     wanted = one.operator.removeprefix("aten.")
     at = next((at for at in one.forward if ops.name(table, at) == wanted), None)
-    told = table.arguments[at].strip("()") if at is not None else "x, dim"
-    found = _ARGUMENTS.match(told)
-    dim = found[1] if found else "dim"
+    found = _ARGUMENTS.match(table.arguments[at].strip("()")) if at is not None else None
+    dim = found["dim"] if found else "dim"
     if wanted == "cumprod":
         return f"Cumprod.apply(x, {dim or 'dim'})"
+    if found is None:
+        return "Prod.apply(x, dim)  # and .squeeze(dim), without keepdim=True"
     if dim is None:
         return "Prod.apply(x.flatten(), 0).squeeze(0)"
-    kept = found is not None and found[2] == "True"
-    return f"Prod.apply(x, {dim})" + ("" if kept else f".squeeze({dim})")
+    return f"Prod.apply(x, {dim})" + ("" if found["kept"] == "True" else f".squeeze({dim})")
