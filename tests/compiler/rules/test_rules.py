@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
+from torch._dynamo import config as dynamo_config
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from dynamo_lab.compiler.backend import compiled
@@ -133,6 +134,23 @@ def test_a_bias_is_added_by_the_loops_that_read_the_product() -> None:
     ours, halves = ([name for name in names if "sort" not in name] for names in products)
     assert sorted(ours) == ["aten.addmm.default", "aten.mm.default"]
     assert halves == ["aten.addmm.default"] * 2  # which rounds once
+
+
+def test_parts_as_long_as_the_data_says_are_views() -> None:
+    def parts(x: torch.Tensor, sizes: torch.Tensor) -> list[torch.Tensor]:
+        return [part * 2 for part in torch.split(x, sizes.tolist())]
+
+    torch.compiler.reset()
+    programs: list[Program] = []
+    x = torch.randn(10, 3)
+    with dynamo_config.patch(capture_scalar_outputs=True), compiled(programs.append):
+        call = torch.compile(parts, backend="lab", fullgraph=True)
+        for sizes in ([4, 6], [1, 9], [0, 10]):
+            given = torch.tensor(sizes)
+            torch.testing.assert_close(call(x, given), parts(x, given))
+    (program,) = programs
+    left = {one.target for one in program.fallbacks}
+    assert not left & {"aten.slice.Tensor", "aten.split_with_sizes.default"}
 
 
 def test_what_an_unfilled_tensor_holds_is_written_over() -> None:
