@@ -153,6 +153,13 @@ def test_parts_as_long_as_the_data_says_are_views() -> None:
     assert not left & {"aten.slice.Tensor", "aten.split_with_sizes.default"}
 
 
+def test_what_a_rule_refuses_has_made_no_buffer() -> None:
+    program = Program(make_fx(lambda x: x.max(1))(torch.randn(0, 3)))
+    assert [one.reason for one in program.fallbacks] == ["the extreme of no elements"]
+    filled = {name for work in program.graph.work for name in work.writes}
+    assert program.graph.buffers.keys() == program.graph.inputs.keys() | filled
+
+
 def test_what_an_unfilled_tensor_holds_is_written_over() -> None:
     def filled(x: torch.Tensor) -> torch.Tensor:
         y = x.new_empty(4, 3)
