@@ -89,6 +89,6 @@ FURTHER = (
 COPIES = {aten.slice_copy.Tensor: aten.slice.Tensor, aten.select_copy.int: aten.select.int}
 """Copies for which PyTorch has no decomposition."""
 KEPT = (
-    aten.addmm.default,  # one call of a matrix library
+    aten.addmm.default,  # a matrix library's, whole or its product alone: `lower` decides
     aten._scaled_dot_product_flash_attention_for_cpu.default,
 )
