@@ -28,7 +28,7 @@ from dynamo_lab.compiler.sizes import Sizes
 from dynamo_lab.compiler.stored import why_dear
 from dynamo_lab.compiler.targets import why_none
 from dynamo_lab.compiler.tensors import LazyTensor, LoweredGraph
-from dynamo_lab.compiler.work import Buffer, Extern, LoweredNode, Named, Unsupported, View
+from dynamo_lab.compiler.work import Buffer, Extern, LoweredNode, Named, Unsupported, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -199,11 +199,7 @@ class _Lowering:
         return rule(Call(self.graph, metas), *args, **kwargs)
 
     def _rule_for(self, node: fx.Node) -> tuple[Rule, tuple[Meta, ...]]:
-        """The rule that lowers a node, and what its results are.
-
-        Raises:
-            Unsupported: there is none, or none for what the node reads and gives.
-        """
+        """The rule that lowers a node, and what its results are; `Unsupported` says why not."""
         rule = rule_of(node.target)
         value: Any = node.meta.get("val")
         if rule is None:
@@ -233,7 +229,7 @@ class _Lowering:
         many = isinstance(value, tuple | list)
         call = Extern(node.name, target, args, kwargs, [], many, set(), reason, _keeps_order(node))
         for arg in _leaves((args, kwargs)):
-            call.reads |= _names_in(arg)
+            call.reads |= names_in(arg)
         values: Sequence[Any] = value if many else [value]
         made = [self._result(call, k, item, node) for k, item in enumerate(values)]
         self.graph.work.append(call)
@@ -329,19 +325,6 @@ def _keeps_order(node: fx.Node) -> bool:
     if _RANDOM in target.tags or not node.users:
         return True
     return target.namespace not in ("aten", "prims")
-
-
-def _names_in(arg: Any) -> set[str]:
-    match arg:
-        case View(buffer, size, stride, offset):
-            parts = [*size, *stride, offset]
-            return {buffer} | {atom.name for part in parts for atom in ix.of(part).sizes()}
-        case Index():
-            return {atom.name for atom in arg.sizes()}
-        case Named(name):
-            return {name}
-        case _:
-            return set()
 
 
 def _leaves(args: Any) -> list[Any]:
