@@ -7,7 +7,6 @@ operators on lists of tensors, which become one operator a tensor.
 from __future__ import annotations
 
 import functools
-import itertools
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -15,7 +14,7 @@ import torch
 from dynamo_lab.compiler.rules import RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
 aten = torch.ops.aten
 
@@ -41,17 +40,9 @@ def _every() -> dict[Any, Callable[..., Any]]:
                 table[overload] = every[overload]
     table |= rules_of_lists()
     table[aten.native_dropout.default] = _dropout
-    table[aten.split_with_sizes.default] = _split
     for copy, view in COPIES.items():
         table[copy] = lambda *given, view=view: view(*given).clone()
     return {target: made for target, made in table.items() if target not in KEPT}
-
-
-def _split(x: torch.Tensor, sizes: Sequence[int], dim: int = 0) -> list[torch.Tensor]:
-    """As slices: PyTorch's own makes strided memory of it, which says nothing of the dimension."""
-    starts = itertools.accumulate(sizes, initial=0)
-    pairs = zip(starts, sizes, strict=False)
-    return [aten.slice.Tensor(x, dim, first, first + size) for first, size in pairs]
 
 
 def _dropout(x: torch.Tensor, p: float, train: bool | None) -> Any:
@@ -98,6 +89,6 @@ FURTHER = (
 COPIES = {aten.slice_copy.Tensor: aten.slice.Tensor, aten.select_copy.int: aten.select.int}
 """Copies for which PyTorch has no decomposition."""
 KEPT = (
-    aten.addmm.default,  # one call of a matrix library
+    aten.addmm.default,  # a matrix library's, whole or its product alone: `lower` decides
     aten._scaled_dot_product_flash_attention_for_cpu.default,
 )

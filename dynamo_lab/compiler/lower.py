@@ -2,6 +2,7 @@
 
 In comes an FX graph whose nodes know their fake results; out comes a `LoweredGraph`. A node with a
 rule becomes closures; a node without, or whose rule refuses, becomes a call of ATen and is listed.
+Of an `addmm` only the product may be called: closures add its bias where loops read it.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from dynamo_lab.compiler.body import of_node
 from dynamo_lab.compiler.index import Index
 from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.rules import RULES, Call, Meta
+from dynamo_lab.compiler.rules.movement import stored_if_dear
 from dynamo_lab.compiler.rules.table import pointwise
 from dynamo_lab.compiler.rules.views import VIEWS
 from dynamo_lab.compiler.sizes import Sizes
 from dynamo_lab.compiler.stored import why_dear
 from dynamo_lab.compiler.targets import why_none
 from dynamo_lab.compiler.tensors import LazyTensor, LoweredGraph
-from dynamo_lab.compiler.work import Buffer, Extern, LoweredNode, Named, Unsupported, View
+from dynamo_lab.compiler.work import Buffer, Extern, LoweredNode, Named, Unsupported, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -42,7 +44,7 @@ class CannotLower(Exception):
 
 @dataclass(frozen=True)
 class Fallback:
-    """A node that ATen computes, and why."""
+    """A node that ATen computes, or of which it computes `target`, and why."""
 
     node: str
     target: str
@@ -147,10 +149,10 @@ class _Lowering:
         if isinstance(value, torch.SymInt) and not _reads_data(node):
             return self.sizes.of(value)  # what Python computes of sizes is an index expression
         try:
-            made = self._by_rule(node, value)
+            made = self._by_rule(node)
         except Unsupported as refusal:
             if self._bias_rides(node, value):
-                return self._product_and_bias(node, value, str(refusal))
+                return self._product_and_bias(node, value)
             return self._extern(node, node.target, (node.args, node.kwargs), value, str(refusal))
         self._store_if_dear(node, made)
         return made
@@ -168,25 +170,38 @@ class _Lowering:
                 readers += reader.users
             elif torch.Tag.pointwise not in getattr(reader.target, "tags", ()):
                 return False
+            try:
+                if reader.target is not operator.getitem:
+                    self._rule_for(reader)
+            except Unsupported:
+                return False
         return self.graph.device.type == "cpu" and self.only(node)
 
-    def _product_and_bias(self, node: fx.Node, value: Any, reason: str) -> LazyTensor:
+    def _product_and_bias(self, node: fx.Node, value: Any) -> LazyTensor:
         bias, *factors = node.args
+        reason = "a product of matrices, to which the loops that read it add the bias"
         product = self._extern(node, aten.mm.default, (tuple(factors), {}), value, reason)
         call = Call(self.graph, (self._meta(value),))
-        return pointwise(call, [product, self._argument(bias)], lambda a, b: a + b)
+        added = stored_if_dear(self._argument(bias), call.meta.size)
+        return pointwise(call, [product, added], lambda a, b: a + b)
 
     def _argument(self, arg: Any) -> Any:
         return self.made[arg] if isinstance(arg, fx.Node) else arg
 
-    def _by_rule(self, node: fx.Node, value: Any) -> Any:
+    def _by_rule(self, node: fx.Node) -> Any:
         args, kwargs = _mapped((node.args, node.kwargs), self._argument)
         if node.target is operator.getitem:
             return args[0][args[1]]
         if node.target is aten.copy_.default:
             self.graph.mutate(args[0], _as_tensor(args[1]))
             return args[0]
+        rule, metas = self._rule_for(node)
+        return rule(Call(self.graph, metas), *args, **kwargs)
+
+    def _rule_for(self, node: fx.Node) -> tuple[Rule, tuple[Meta, ...]]:
+        """The rule that lowers a node, and what its results are; `Unsupported` says why not."""
         rule = rule_of(node.target)
+        value: Any = node.meta.get("val")
         if rule is None:
             raise Unsupported("no rule")
         if not self.only(node):
@@ -198,7 +213,7 @@ class _Lowering:
             raise Unsupported("a result that is no tensor")
         metas = tuple(self._meta(item) for item in values)
         _refuse_unknown(node, metas, self.graph.device)
-        return rule(Call(self.graph, metas), *args, **kwargs)
+        return rule, metas
 
     def _store_if_dear(self, node: fx.Node, made: Any) -> None:
         """Stored where computing it again for each reader costs more than memory."""
@@ -214,7 +229,7 @@ class _Lowering:
         many = isinstance(value, tuple | list)
         call = Extern(node.name, target, args, kwargs, [], many, set(), reason, _keeps_order(node))
         for arg in _leaves((args, kwargs)):
-            call.reads |= _names_in(arg)
+            call.reads |= names_in(arg)
         values: Sequence[Any] = value if many else [value]
         made = [self._result(call, k, item, node) for k, item in enumerate(values)]
         self.graph.work.append(call)
@@ -310,19 +325,6 @@ def _keeps_order(node: fx.Node) -> bool:
     if _RANDOM in target.tags or not node.users:
         return True
     return target.namespace not in ("aten", "prims")
-
-
-def _names_in(arg: Any) -> set[str]:
-    match arg:
-        case View(buffer, size, stride, offset):
-            parts = [*size, *stride, offset]
-            return {buffer} | {atom.name for part in parts for atom in ix.of(part).sizes()}
-        case Index():
-            return {atom.name for atom in arg.sizes()}
-        case Named(name):
-            return {name}
-        case _:
-            return set()
 
 
 def _leaves(args: Any) -> list[Any]:

@@ -73,6 +73,20 @@ class Named:
     dtype: torch.dtype | None = None
 
 
+def names_in(arg: Any) -> set[str]:
+    """The buffers, sizes and numbers that an argument of a call needs."""
+    match arg:
+        case View(buffer, size, stride, offset):
+            parts = [*size, *stride, offset]
+            return {buffer} | {atom.name for part in parts for atom in ix.of(part).sizes()}
+        case Index():
+            return {atom.name for atom in arg.sizes()}
+        case Named(name):
+            return {name}
+        case _:
+            return set()
+
+
 class Loop:
     """For each position in `outer`, and each in `inner` if it reduces: a value into a buffer."""
 

@@ -79,6 +79,21 @@ def test_each_node_is_lowered_to_buffers_with_loops(recording: lab.Recording) ->
     assert "Inductor" not in " ".join(step.sentence for step in lowering.steps)
 
 
+def test_a_product_whose_bias_loops_add_is_told_as_what_it_is() -> None:
+    torch.compiler.reset()
+    given = torch.randn(40, 24), torch.randn(50, 24), torch.randn(50)
+    found = lab.explore(
+        lambda x, w, b: torch.nn.functional.linear(x, w, b).relu(), *given, backend="lab"
+    )
+    view = build(found).lowering
+    (step,) = [step for step in view.lowerings[0].steps if step.operator.endswith("addmm")]
+    (product,) = [view.buffers[at] for at in step.made if view.buffers[at].kind == "fallback"]
+    why = "a product of matrices, to which the loops that read it add the bias"
+    assert f"PyTorch's own kernel: {why}. `aten.mm.default` is called." in product.why
+    assert why in step.sentence
+    assert [why] == [lowered.why.by for lowered in found.lowerings[0].nodes if lowered.why]
+
+
 def test_why_two_are_not_fused_is_the_compilers_own_reason() -> None:
     torch.compiler.reset()
     found = lab.explore(

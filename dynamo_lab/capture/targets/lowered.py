@@ -296,7 +296,7 @@ def moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
     them from Python's numbers. Inductor determines again the devices of all that is computed.
     """
     made = copy.copy(graph_module)
-    made.graph, made.meta = copy.deepcopy(graph_module.graph), dict(graph_module.meta)
+    made.graph = copy.deepcopy(graph_module.graph)
     made.meta = graph_module.meta
     for node in list(made.graph.nodes):
         if node.op == "get_attr":

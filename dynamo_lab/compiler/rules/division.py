@@ -7,23 +7,23 @@ import torch
 from dynamo_lab.compiler.body import Value, apply, cast, const, where
 from dynamo_lab.compiler.index import Index
 from dynamo_lab.compiler.operators import FLOATS, HALVES
-from dynamo_lab.compiler.rules.table import Call, Named, Operand, Rule, pointwise, rule
+from dynamo_lab.compiler.rules.table import Call, Named, Operand, pointwise, rule
 from dynamo_lab.compiler.tensors import LazyTensor
 from dynamo_lab.compiler.work import Unsupported
 
 aten = torch.ops.aten
 
 
-def _rest(operator: str) -> Rule:
-    def lower(call: Call, x: Operand, divisor: Operand) -> LazyTensor:
-        _needs_safe_divisor(call, divisor)
-        return pointwise(call, [x, divisor], lambda a, b: apply(operator, a, b))
-
-    return lower
+@rule(aten.remainder.Scalar, aten.remainder.Tensor)
+def _remainder(call: Call, x: Operand, divisor: Operand) -> LazyTensor:
+    _needs_safe_divisor(call, divisor)
+    return pointwise(call, [x, divisor], lambda a, b: apply("remainder", a, b))
 
 
-rule(aten.remainder.Scalar, aten.remainder.Tensor)(_rest("remainder"))
-rule(aten.fmod.Scalar, aten.fmod.Tensor)(_rest("fmod"))
+@rule(aten.fmod.Scalar, aten.fmod.Tensor)
+def _fmod(call: Call, x: Operand, divisor: Operand) -> LazyTensor:
+    _needs_safe_divisor(call, divisor)
+    return pointwise(call, [x, divisor], lambda a, b: apply("fmod", a, b))
 
 
 @rule(aten.div.Tensor_mode, aten.div.Scalar_mode, aten.floor_divide.default)

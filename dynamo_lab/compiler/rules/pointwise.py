@@ -48,16 +48,16 @@ def _expression(body: Body, *, heavy: bool = False, compares: bool = False) -> R
     return lower
 
 
-def _enter(operator: Any, body: Body, *, heavy: bool = False, compares: bool = False) -> None:
+def _enter(packet: Any, body: Body, *, heavy: bool = False, compares: bool = False) -> None:
     """An expression for the overloads of tensors, and of a tensor and a number."""
     made = _expression(body, heavy=heavy, compares=compares)
     for name in ("default", "Tensor", "Scalar", "Tensor_Scalar"):
-        if overload := getattr(operator, name, None):
+        if overload := getattr(packet, name, None):
             RULES[overload] = made
 
 
-def _named(operator: str) -> Body:
-    return lambda *values: apply(operator, *values)
+def _named(name: str) -> Body:
+    return lambda *values: apply(name, *values)
 
 
 def _scaled(sign: str) -> Body:
@@ -118,39 +118,48 @@ def _magnitude(v: Value) -> Value:
     return apply("abs", v)
 
 
-def _angle(v: Value) -> Value:
+@rule(aten.angle.default)
+def _angle(call: Call, x: LazyTensor) -> LazyTensor:
     """Of a real number: pi where it is negative, else 0; of a NaN itself."""
-    turned = where(apply("lt", v, 0), const(math.pi, v.dtype), const(0, v.dtype))
-    return where(apply("ne", v, v), v, turned)
+
+    def body(v: Value) -> Value:
+        turned = where(apply("lt", v, 0), const(math.pi, v.dtype), const(0, v.dtype))
+        return where(apply("ne", v, v), v, turned)
+
+    return pointwise(call, [x], body)
 
 
-def _sign(v: Value) -> Value:
-    if v.dtype is torch.bool:
-        return v
-    either = cast(apply("gt", v, 0), v.dtype) - cast(apply("lt", v, 0), v.dtype)
-    return where(apply("ne", v, v), v, either) if v.dtype in FLOATS else either
+@rule(aten.sign.default)
+def _sign(call: Call, x: LazyTensor) -> LazyTensor:
+    def body(v: Value) -> Value:
+        if v.dtype is torch.bool:
+            return v
+        either = cast(apply("gt", v, 0), v.dtype) - cast(apply("lt", v, 0), v.dtype)
+        return where(apply("ne", v, v), v, either) if v.dtype in FLOATS else either
+
+    return pointwise(call, [x], body)
 
 
-def _gelu(v: Value, approximate: str = "none") -> Value:
+@rule(aten.gelu.default)
+def _gelu(call: Call, x: LazyTensor, approximate: str = "none") -> LazyTensor:
     """Hendrycks and Gimpel, "Gaussian Error Linear Units", equations 1 and 2."""
-    if approximate == "tanh":
-        inner = (v + v * v * v * 0.044715) * math.sqrt(2 / math.pi)
-        return v * 0.5 * (1.0 + apply("tanh", inner))
-    return v * 0.5 * (1.0 + apply("erf", v * math.sqrt(0.5)))
+
+    def body(v: Value) -> Value:
+        if approximate == "tanh":
+            inner = (v + v * v * v * 0.044715) * math.sqrt(2 / math.pi)
+            return v * 0.5 * (1.0 + apply("tanh", inner))
+        return v * 0.5 * (1.0 + apply("erf", v * math.sqrt(0.5)))
+
+    return pointwise(call, [x], body, heavy=True)
 
 
-def _rounded_to(v: Value, decimals: int = 0) -> Value:
-    if v.dtype not in FLOATS:
+@rule(aten.round.decimals)
+def _round_to(call: Call, x: LazyTensor, *, decimals: int = 0) -> LazyTensor:
+    if call.meta.dtype not in FLOATS:
         raise Unsupported("decimals of integers")
     scale = 10.0 ** abs(decimals)
-    moves, back = ("mul", "div") if decimals > 0 else ("div", "mul")
-    return apply(back, apply("round", apply(moves, v, scale)), scale)
-
-
-_enter(aten.angle, _angle)
-_enter(aten.sign, _sign)
-_enter(aten.gelu, _gelu, heavy=True)
-RULES[aten.round.decimals] = _expression(_rounded_to)
+    to, back = ("mul", "div") if decimals > 0 else ("div", "mul")
+    return pointwise(call, [x], lambda v: apply(back, apply("round", apply(to, v, scale)), scale))
 
 
 @rule(aten.pow.Tensor_Scalar, aten.pow.Tensor_Tensor, aten.pow.Scalar)

@@ -199,6 +199,7 @@ def _var_mean(
 
 def _position_of(how: str) -> Rule:
     def lower(call: Call, x: LazyTensor, dim: int | None = None, keepdim: bool = False) -> Any:
+        _needs_elements(x)
         return extreme_at(call, how, x, dims_of(x, dim), keepdim)
 
     return lower
@@ -211,8 +212,6 @@ def extreme_at(
 
     Two reductions, which vectorise.
     """
-    if 0 in x.size:
-        raise Unsupported("the extreme of no elements")
     x.realize()
     source = converted(call, x, computed_in(x.dtype))
     best = call.graph.reduce(how, source, dims, True, computed_in(x.dtype))
@@ -232,12 +231,19 @@ def extreme_at(
     return call.graph.reduce("min", places, dims, keepdim, torch.int64)
 
 
+def _needs_elements(x: LazyTensor) -> None:
+    """Asked before there is a buffer that nothing would fill."""
+    if 0 in x.size:
+        raise Unsupported("the extreme of no elements")
+
+
 rule(aten.argmax.default)(_position_of("max"))
 rule(aten.argmin.default)(_position_of("min"))
 
 
 def _with_position(how: str) -> Rule:
     def lower(call: Call, x: LazyTensor, dim: int = 0, keepdim: bool = False) -> list[LazyTensor]:
+        _needs_elements(x)
         dims, source = dims_of(x, dim), converted(call, x, computed_in(x.dtype))
         best = call.graph.reduce(how, source, dims, keepdim, x.dtype)
         return [best, extreme_at(call, how, x, dims, keepdim)]

@@ -11,7 +11,7 @@ from dynamo_lab.compiler.layout import dot, spread
 from dynamo_lab.compiler.operators import computed_in
 from dynamo_lab.compiler.rules.movement import Chosen
 from dynamo_lab.compiler.rules.pointwise import where_true
-from dynamo_lab.compiler.rules.table import Call, Operand, Rule, reader, rule
+from dynamo_lab.compiler.rules.table import Call, Operand, reader, rule
 from dynamo_lab.compiler.tensors import LazyTensor
 from dynamo_lab.compiler.work import Scatter, Unsupported
 from dynamo_lab.model.lowering import Why
@@ -112,20 +112,23 @@ def _put_where(
     return where_true(call, lambda at: mask(at[:rank]), values, x, [mask])
 
 
-def _scatter(*, adds: bool) -> Rule:
-    def lower(call: Call, x: LazyTensor, dim: int, ids: LazyTensor, source: Operand) -> LazyTensor:
-        if not x.size or not ids.size:
-            raise Unsupported("a scatter into one number")
-        dim %= len(x.size)
-
-        def place(at: Position) -> list[Size]:
-            return [*at[:dim], checked(ids(at), x.size[dim]), *at[dim + 1 :]]
-
-        value = reader(source, ids.size, computed_in(x.dtype))
-        return written(call.graph, x, ids.size, place, value, adds=adds)
-
-    return lower
+@rule(aten.scatter_add.default)
+def _scatter_add(
+    call: Call, x: LazyTensor, dim: int, ids: LazyTensor, source: Operand
+) -> LazyTensor:
+    return _scatter(call, x, dim, ids, source, adds=True)
 
 
-rule(aten.scatter_add.default)(_scatter(adds=True))
-rule(aten.scatter.src, aten.scatter.value)(_scatter(adds=False))
+@rule(aten.scatter.src, aten.scatter.value)
+def _scatter(
+    call: Call, x: LazyTensor, dim: int, ids: LazyTensor, source: Operand, *, adds: bool = False
+) -> LazyTensor:
+    if not x.size or not ids.size:
+        raise Unsupported("a scatter into one number")
+    dim %= len(x.size)
+
+    def place(at: Position) -> list[Size]:
+        return [*at[:dim], checked(ids(at), x.size[dim]), *at[dim + 1 :]]
+
+    value = reader(source, ids.size, computed_in(x.dtype))
+    return written(call.graph, x, ids.size, place, value, adds=adds)

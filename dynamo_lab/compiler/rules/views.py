@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import operator
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.layout import Position, flatten, unflatten
-from dynamo_lab.compiler.rules.table import Call, Rule, expanded, rule
+from dynamo_lab.compiler.rules.table import Call, Meta, Rule, expanded, rule
 from dynamo_lab.compiler.work import Unsupported
 
 if TYPE_CHECKING:
@@ -89,6 +90,19 @@ def first_of(start: Size | None, size: Size) -> Size:
         if start < 0 and ix.never_negative(ix.of(size) + start):
             return ix.of(size) + start
     raise Unsupported("a slice whose start depends on the run")
+
+
+@view(aten.split_with_sizes.default)
+def _split(call: Call, x: LazyTensor, _: Sequence[Size], dim: int = 0) -> list[LazyTensor]:
+    """Not as slices: PyTorch, which sees to it that the parts fit, alone knows where they start."""
+    dim %= len(x.size)
+    starts = accumulate((ix.of(meta.size[dim]) for meta in call.metas), initial=ix.ZERO)
+
+    def part(first: Index, meta: Meta) -> LazyTensor:
+        one = Call(call.graph, (meta,))
+        return view_of(one, x, lambda at: [*at[:dim], at[dim] + first, *at[dim + 1 :]])
+
+    return list(map(part, starts, call.metas))
 
 
 @view(aten.select.int)

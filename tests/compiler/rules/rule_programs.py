@@ -49,6 +49,7 @@ GIVEN: dict[str, tuple[Any, ...]] = {
     "aten.expand": (x(6), [4, 6]),
     "aten.unfold": (x(4, 6), 1, 3, 2),
     "aten.slice": (x(4, 6), 1, 1, 5, 2),
+    "aten.split_with_sizes": (x(4, 6), [2, 4], 1),
     "aten.slice_scatter": (x(4, 6), x(4, 2), 1, 1, 5, 2),
     "aten.cat": ([x(4, 6), x(4, 2)], 1),
     "aten.constant_pad_nd": (x(4, 6), [1, 2]),

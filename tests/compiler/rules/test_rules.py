@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
+from torch._dynamo import config as dynamo_config
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from dynamo_lab.compiler.backend import compiled
 from dynamo_lab.compiler.program import Program
+from dynamo_lab.compiler.work import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,24 +117,99 @@ def test_a_small_product_is_loops_and_a_large_one_is_the_librarys() -> None:
     assert [one.target for one in large.fallbacks] == ["aten.mm.default"]
 
 
-def test_a_bias_is_added_by_the_loops_that_read_the_product() -> None:
+linear = torch.nn.functional.linear
+
+MM, ADDMM = "aten.mm.default", "aten.addmm.default"
+BIASES: dict[str, tuple[Callable[..., Any], list[str]]] = {
+    "read by a loop": (lambda x, w, b: linear(x, w, b).relu().sum(), [MM]),
+    "read by none": (lambda x, w, b: linear(x, w, b).argsort(), [ADDMM, "aten.sort.default"]),
+    "times numbers": (lambda x, w, b: torch.addmm(b, x, w.T, beta=0.5, alpha=2).relu(), [ADDMM]),
+    "a column": (lambda x, w, b: torch.addmm(x[:, :1], x, w.T).relu(), [MM]),
+    "one number": (lambda x, w, b: torch.addmm(b[0], x, w.T).relu(), [MM]),
+    "written in place": (lambda x, w, b: [linear(x, w, b).relu(), b.add_(1)], [MM]),
+    "behind views": (
+        lambda x, w, b: [
+            part.tanh() for part in linear(x, w, b).view(2, -1, 50).mT.split([20, 30], 1)
+        ],
+        [MM],
+    ),
+    "read by what has no rule": (
+        lambda x, w, b: linear(x, w, b).T.lgamma(), [ADDMM, "aten.lgamma.default"],
+    ),
+    "read by both": (
+        lambda x, w, b: [(y := linear(x, w, b)).relu(), y.digamma()],
+        [ADDMM, "aten.digamma.default"],
+    ),
+    "read by what gives complex numbers": (
+        lambda x, w, b: linear(x, w, b) * 1j, [ADDMM, "aten.mul.Tensor"],
+    ),
+}  # fmt: skip
+"""Programs of a product and a bias, and what is left to ATen."""
+
+
+@pytest.mark.parametrize(
+    ("dtype", "dynamic"),
+    [(torch.float32, True), (torch.float64, False), (torch.bfloat16, False)],
+)
+@pytest.mark.parametrize("name", BIASES)
+def test_a_bias_is_added_by_the_loops_that_read_the_product(
+    name: str, dtype: torch.dtype, dynamic: bool
+) -> None:
     """In `addmm` it is first copied to each row; where no loop follows, one would cost as much."""
-
-    def layers(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-        linear = torch.nn.functional.linear
-        return linear(x, w, b).relu().sum() + linear(x, w, b + 1).sort().values
-
+    layers, left = BIASES[name]
     programs: list[Program] = []
     torch.compiler.reset()
-    given = torch.randn(2, 40, 24), torch.randn(50, 24), torch.randn(50)
-    with compiled(programs.append):
-        got = torch.compile(layers, backend="lab", dynamic=False)(*given)
-        torch.compile(layers, backend="lab", dynamic=False)(*(one.bfloat16() for one in given))
-    torch.testing.assert_close(got, layers(*given), rtol=1e-4, atol=1e-3)
-    products = [[one.target for one in program.fallbacks] for program in programs]
-    ours, halves = ([name for name in names if "sort" not in name] for names in products)
-    assert sorted(ours) == ["aten.addmm.default", "aten.mm.default"]
-    assert halves == ["aten.addmm.default"] * 2  # which rounds once
+    torch.manual_seed(0)
+    call = torch.compile(layers, backend="lab", dynamic=dynamic)
+    for rows in (40, 6) if dynamic else (40,):
+        given = [torch.randn(size).to(dtype) for size in ((rows, 24), (50, 24), (50,))]
+        again = [one.clone() for one in given]
+        with compiled(programs.append):
+            got = call(*given)
+        near = None if dtype is torch.bfloat16 else 1e-4
+        torch.testing.assert_close(got, layers(*again), rtol=near, atol=near, equal_nan=True)
+        torch.testing.assert_close(given, again)
+    for program in programs:
+        targets = [one.target for one in program.fallbacks]
+        # of halves `addmm` rounds once
+        assert targets == ([ADDMM, *left[1:]] if dtype is torch.bfloat16 else left)
+        assert len(program.graph.work) == 2 or len(left) == 1 or name == "read by both"
+
+
+def test_a_bias_that_is_dear_is_computed_once() -> None:
+    def layer(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return linear(x, w, b.exp().erf()).relu()
+
+    x, w, b = torch.randn(40, 24), torch.randn(50, 24), torch.randn(50)
+    program = Program(make_fx(layer, tracing_mode="fake")(x, w, b))
+    torch.testing.assert_close(program([x, w, b])[0], layer(x, w, b), rtol=1e-4, atol=1e-4)
+    loops = [work for work in program.graph.work if isinstance(work, Loop)]
+    dear = [work for work in loops if {"exp", "erf"} & {value.op for value in work.body.values}]
+    assert [work.outer for work in dear] == [(50,)]
+
+
+def test_parts_as_long_as_the_data_says_are_views() -> None:
+    def parts(x: torch.Tensor, sizes: torch.Tensor) -> list[torch.Tensor]:
+        return [part * 2 for part in torch.split(x, sizes.tolist())]
+
+    torch.compiler.reset()
+    programs: list[Program] = []
+    x = torch.randn(10, 3)
+    with dynamo_config.patch(capture_scalar_outputs=True), compiled(programs.append):
+        call = torch.compile(parts, backend="lab", fullgraph=True)
+        for sizes in ([4, 6], [1, 9], [0, 10]):
+            given = torch.tensor(sizes)
+            torch.testing.assert_close(call(x, given), parts(x, given))
+    (program,) = programs
+    left = {one.target for one in program.fallbacks}
+    assert not left & {"aten.slice.Tensor", "aten.split_with_sizes.default"}
+
+
+def test_what_a_rule_refuses_has_made_no_buffer() -> None:
+    program = Program(make_fx(lambda x: x.max(1))(torch.randn(0, 3)))
+    assert [one.reason for one in program.fallbacks] == ["the extreme of no elements"]
+    filled = {name for work in program.graph.work for name in work.writes}
+    assert program.graph.buffers.keys() == program.graph.inputs.keys() | filled
 
 
 def test_what_an_unfilled_tensor_holds_is_written_over() -> None:

@@ -103,6 +103,28 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   }
 }
 
+==== aten.split_with_sizes.default
+void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 2; i1++) {
+      const float t0 = x0[6*i0 + i1];
+      const float t1 = -t0;
+      buf0[2*i0 + i1] = t1;
+    }
+  }
+}
+void kernel1(const float* restrict x0, float* restrict buf1, int threads) {
+  for (long i0 = 0; i0 < 4; i0++) {
+    #pragma omp simd
+    for (long i1 = 0; i1 < 4; i1++) {
+      const float t0 = x0[2 + 6*i0 + i1];
+      const float t1 = -t0;
+      buf1[4*i0 + i1] = t1;
+    }
+  }
+}
+
 ==== aten.squeeze.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   #pragma omp simd

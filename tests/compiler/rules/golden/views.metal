@@ -130,6 +130,32 @@ kernel void kernel0(
   buf0[2*i0 + i1] = t1;
 }
 
+==== aten.split_with_sizes.default
+kernel void kernel0(
+    device const float* x0,
+    device float* buf0,
+    uint thread_at [[thread_position_in_grid]]) {
+  const long x_at = thread_at;
+  if (x_at >= 8) return;
+  const long i0 = (x_at / (2));
+  const long i1 = x_at % (2);
+  const float t0 = x0[6*i0 + i1];
+  const float t1 = -t0;
+  buf0[2*i0 + i1] = t1;
+}
+kernel void kernel1(
+    device const float* x0,
+    device float* buf1,
+    uint thread_at [[thread_position_in_grid]]) {
+  const long x_at = thread_at;
+  if (x_at >= 16) return;
+  const long i0 = (x_at / (4));
+  const long i1 = x_at % (4);
+  const float t0 = x0[2 + 6*i0 + i1];
+  const float t1 = -t0;
+  buf1[4*i0 + i1] = t1;
+}
+
 ==== aten.squeeze.default
 kernel void kernel0(
     device const float* x0,
