@@ -97,7 +97,7 @@ def _repeats(table: NodeTable, at: int) -> bool:
 
 
 _CASTS = ("to", "float", "double", "half", "bfloat16", "type", "type_as")
-_PRODUCTS = ("matmul", "mm", "bmm", "linear")
+_PRODUCTS = ("matmul", "mm", "bmm")  # of `linear`, `weight.T[index]` would be the rows
 
 
 def _only_picks(table: NodeTable, at: int) -> bool:
