@@ -8,7 +8,8 @@ from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, t
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.fusion.advice import filled, of_reason
+from dynamo_lab.view.fusion.advice import filled
+from dynamo_lab.view.fusion.between import without_names
 from dynamo_lab.view.fusion.fusion import ScheduleView
 from dynamo_lab.view.fusion.memory import MemoryView
 
@@ -59,10 +60,10 @@ def _lists(schedule: ScheduleView) -> Iterator[Markup]:
 def _refusals(schedule: ScheduleView) -> Iterator[Markup]:
     """The reasons, each with how many pairs it prevented and what would change that."""
     counts = Counter(
-        advice
+        without_names(advice)
         for index in schedule.ruling
-        if (ruling := schedule.rulings[index]).outcome == "refused"
-        for advice in (map(of_reason, ruling.reasons) if ruling.reasons else ruling.why)
+        if schedule.rulings[index].outcome == "refused"
+        for advice in schedule.rulings[index].why
     )
     if counts:
         rows = [

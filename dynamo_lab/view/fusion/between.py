@@ -10,6 +10,12 @@ from dynamo_lab.view.fusion.advice.groups import BETWEEN
 from dynamo_lab.view.fusion.advice.sentences import Advice
 
 _SHOWN = 4
+_ORDER = " to run after {a} and before {b}."
+
+
+def without_names(advice: Advice) -> Advice:
+    """The same of all pairs that something has to run between, whatever that is."""
+    return BETWEEN if advice.why.endswith(_ORDER) else advice
 
 
 class Between:
@@ -26,7 +32,7 @@ class Between:
         if not found:
             return BETWEEN
         verb = "has" if found.bit_count() == 1 else "have"
-        return Advice(f"{self._named(found)} {verb} to run after {{a}} and before {{b}}.")
+        return Advice(f"{self._named(found)} {verb}{_ORDER}")
 
     def _named(self, found: int) -> str:
         """The first of them by name: there may be thousands, between thousands of pairs."""
