@@ -8,6 +8,7 @@ from dynamo_lab.view.breaks.stories import Side, StoryView
 from dynamo_lab.view.code.code import LineView, Mark, SourceView
 from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.frames.run_map import MapRow
+from dynamo_lab.view.graphs.graphs import GraphView
 
 SIGNS = {"": " ", "compiled": "┃", "eager": "·", "skipped": "○", "compiling": "…", "failed": "✗"}
 """The sign before a line of each state."""
@@ -35,7 +36,11 @@ def sources_to_show(view: View, libraries: bool) -> list[SourceView]:
 
 def regions(view: View) -> dict[int, int]:
     """The number of each captured graph by its id, which is the region of a line."""
-    return {g.id: g.number for g in view.graphs if g.stage == "dynamo" and g.parent is None}
+    return {graph.id: graph.number for graph in _captured(view)}
+
+
+def _captured(view: View) -> Iterator[GraphView]:
+    return (graph for graph in view.graphs if graph.stage == "dynamo" and graph.parent is None)
 
 
 def legend(view: View, sources: Iterable[SourceView]) -> list[str]:
@@ -47,8 +52,7 @@ def legend(view: View, sources: Iterable[SourceView]) -> list[str]:
 
 def _is_compiled_again(view: View) -> bool:
     """Whether some frame has several graphs: each of its lines shows the newest."""
-    captured = [g.frame for g in view.graphs if g.stage == "dynamo" and g.parent is None]
-    frames = [frame for frame in captured if frame is not None]
+    frames = [graph.frame for graph in _captured(view) if graph.frame is not None]
     return len(frames) > len(set(frames))
 
 

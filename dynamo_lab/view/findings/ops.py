@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from dynamo_lab.model.graphs import Graph, NodeTable, Value
 from dynamo_lab.view.core.names import operator_name
+from dynamo_lab.view.graphs.kinds import kind_of
 
 
 def calls(table: NodeTable) -> Iterator[int]:
@@ -47,25 +48,6 @@ def writes(table: NodeTable, at: int) -> bool:
     return called in _WRITES or (called.endswith("_") and not called.endswith("__"))
 
 
-VIEWS = frozenset(
-    {
-        "alias",
-        "as_strided",
-        "chunk",
-        "detach",
-        "expand",
-        "flatten",
-        "getitem",
-        "narrow",
-        "permute",
-        "reshape",
-        "select",
-    }
-    | {"slice", "split", "squeeze", "t", "transpose", "unbind", "unflatten", "unsqueeze", "view"}
-)
-"""Operators that give another look at the memory of their first operand, at least mostly."""
-
-
 def is_written(table: NodeTable, at: int) -> bool:
     """Whether something writes to what a node produces, or to a view of it."""
     same = {at}
@@ -73,6 +55,6 @@ def is_written(table: NodeTable, at: int) -> bool:
         if not same.isdisjoint(table.inputs[one][:1]) and table.inputs[one]:
             if writes(table, one):
                 return True
-            if name(table, one) in VIEWS:
+            if kind_of(name(table, one)) == "view":
                 same.add(one)
     return False

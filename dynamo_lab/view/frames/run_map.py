@@ -22,6 +22,8 @@ from dynamo_lab.view.frames.frames import FrameView
 _WENT_ON = ("resumed", "stopped")
 """After such a break Python went on and made the frame's calls."""
 
+_RETURNED = "returned: nothing was left to compile"
+
 Kind = Literal["compiling", "compiled", "resumed", "eager", "skipped", "failed", "break"]
 
 
@@ -157,7 +159,8 @@ class _Map:
     def _frame_row(self, frame: Frame, depth: int) -> MapRow:
         graphs = self._pieces.graphs_of(frame)
         source, first, last = self._pieces.extent(frame, self._last_line(frame))
-        if returned := self._returned(frame):
+        returned = self._returned(frame)
+        if returned:
             first = last = returned
         is_call = self._places.is_call((source, first))
         return MapRow(
@@ -169,7 +172,7 @@ class _Map:
             file="" if is_call else self._file(source),
             graphs=graphs,
             size=listed([*dict.fromkeys(map(self._pieces.size, graphs))], 3, "or"),
-            text=self._text(frame, graphs),
+            text=_RETURNED if returned else self._text(frame, graphs),
             entity=f"frame:{frame.id}",
         )
 
@@ -204,8 +207,6 @@ class _Map:
         return line if text[:1] == ["return"] else 0
 
     def _text(self, frame: Frame, graphs: Sequence[int]) -> str:
-        if self._returned(frame):
-            return "returned: nothing was left to compile"
         if frame.id in self._limited:
             return f"compiled {times(len(graphs))}, then left to Python (too many recompilations)"
         if len(graphs) > 1:
