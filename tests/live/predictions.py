@@ -7,8 +7,9 @@
 The first command needs no GPU; the second one does, though it only writes code and lets nothing
 run on it but what Inductor times; the third one prints a table of the programs of `programs.py`
 and `foreign/`, and writes the differences with both texts to OUT/differences.md and a count to
-OUT/summary.json. `--jobs 8` are processes, `--limit 60` the seconds that a program may take,
-`--only attention` the programs whose names hold one of the words.
+OUT/summary.json. `--corpus 250` takes so many programs of the suite's corpus instead, in inference,
+`--jobs 8` are processes, `--limit 60` the seconds that a program may take, `--only attention` the
+programs whose names hold one of the words.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -32,19 +34,36 @@ KERNEL = re.compile(r"^(\w+) = async_compile\.triton\('\w+', '''(.*?)''', ", re.
 CALLED = re.compile(r"(extern_kernels\.\w+|torch\.ops\.[\w.]+)\(")
 
 
-def programs() -> dict[str, Any]:
-    """Every program that is compared."""
+@cache
+def programs(corpus: int) -> dict[str, Any]:
+    """Every program that is compared, or so many of the corpus: the same with the same packages."""
+    if corpus:
+        from dynamo_lab.suite.corpus.corpus import chosen, sampled
+
+        return {name: partial(_of_corpus, name) for name in sampled(chosen(""), corpus, seed=0)}
     from tests.live.foreign.every import FOREIGN
     from tests.live.programs import PROGRAMS
 
     return {**PROGRAMS, **FOREIGN}
 
 
-def foretold(target: str, name: str) -> list[str]:
+def _of_corpus(name: str) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """A program of the corpus, without gradients."""
+    import torch
+
+    from dynamo_lab.suite.corpus.corpus import program_of
+
+    program = program_of(name).build()
+    if isinstance(program.fn, torch.nn.Module):
+        program.fn.eval()
+    return program.fn, program.args, {**program.kwargs, "grad": False}
+
+
+def foretold(target: str, program: Any) -> list[str]:
     """The modules that lowering writes for a program."""
     import dynamo_lab as lab
 
-    fn, args, options = programs()[name]()
+    fn, args, options = program()
     recording = lab.lower(fn, *args, target=target, **options)
     if recording.failure is not None:
         raise RuntimeError(recording.failure.message)
@@ -52,24 +71,24 @@ def foretold(target: str, name: str) -> list[str]:
     return [code for code in whole if code.startswith("# AOT ID")]  # with branches' code inside
 
 
-def compiled(device: str, name: str) -> list[str]:
+def compiled(device: str, program: Any) -> list[str]:
     """The modules that Inductor writes for a program on the GPU at hand."""
     import torch
+    from torch.utils._pytree import tree_map
 
     with torch.device("cpu"):  # the same numbers as without a GPU
-        fn, args, options = programs()[name]()
+        fn, args, options = program()
     for owner in [fn, *(c.cell_contents for c in getattr(fn, "__closure__", None) or ())]:
         if isinstance(owner, torch.nn.Module):
             owner.to(device)
-    moved = [_on(a, device) for a in args]
-    named = {key: _on(value, device) for key, value in options.items()}
+    moved, named = tree_map(partial(_on, device), (args, options))
     grad = named.pop("grad", None)
     with _written() as codes, torch.set_grad_enabled(grad is not False), _backwards(grad is True):
         torch.compile(fn, dynamic=named.pop("dynamic", None))(*moved, **named)
     return codes
 
 
-def _on(value: Any, device: str) -> Any:
+def _on(device: str, value: Any) -> Any:
     import torch
 
     if not isinstance(value, torch.Tensor):
@@ -119,19 +138,20 @@ def _not_built(*_: Any) -> Any:
     raise RuntimeError("this graph was not built")
 
 
-def work(task: str, where: str, out: Path, names: list[str], limit: int) -> None:
+def work(task: str, where: str, out: Path, options: Any) -> None:
     """Do a task for some programs, one file each."""
-    one: Callable[[str, str], list[str]] = {"foretell": foretold, "compile": compiled}[task]
+    one: Callable[[str, Any], list[str]] = {"foretell": foretold, "compile": compiled}[task]
     signal.signal(signal.SIGALRM, _too_long)
-    for name in names:
-        signal.alarm(limit)
+    for name in options.work:
+        signal.alarm(options.limit)
         try:
-            made: dict[str, Any] = {"codes": one(where, name), "timed": _timed()}
+            codes = one(where, programs(options.corpus)[name])
+            made: dict[str, Any] = {"codes": codes, "timed": _timed()}
         except BaseException as error:  # the table says so
             trace = traceback.format_exc()
             made = {"error": f"{type(error).__name__}: {error}"[:2000], "traceback": trace[-4000:]}
         signal.alarm(0)
-        (out / f"{name}.{task}.json").write_text(json.dumps(made))
+        (out / f"{name.replace('/', '_')}.{task}.json").write_text(json.dumps(made))
 
 
 def _timed() -> int:
@@ -149,6 +169,7 @@ def spread(task: str, where: str, out: Path, names: list[str], options: Any) -> 
     """Do a task for all programs in several processes."""
     shares = [names[start :: options.jobs] for start in range(options.jobs)]
     command = [sys.executable, __file__, task, where, str(out), "--limit", str(options.limit)]
+    command += ["--corpus", str(options.corpus)]
     running = [subprocess.Popen([*command, "--work", *share]) for share in shares if share]
     for process in running:
         process.wait()
@@ -190,7 +211,7 @@ def compare(out: Path) -> None:
     """Print how the two agree, and write down where they do not."""
     found: dict[str, dict[str, Any]] = {}
     for path in sorted(out.glob("*.compile.json")):
-        name = path.name.partition(".")[0]
+        name = path.name.removesuffix(".compile.json")
         before = out / f"{name}.foretell.json"
         if before.exists():
             found[name] = compared(json.loads(before.read_text()), json.loads(path.read_text()))
@@ -241,6 +262,7 @@ def main() -> None:
     parser.add_argument("words", nargs="+")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=int, default=120)
+    parser.add_argument("--corpus", type=int, default=0)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--work", nargs="*", default=[])
     options = parser.parse_args()
@@ -250,9 +272,10 @@ def main() -> None:
     if task == "compare":
         compare(out)
     elif options.work:
-        work(task, rest[0], out, options.work, options.limit)
+        work(task, rest[0], out, options)
     else:
-        names = [n for n in programs() if not options.only or any(w in n for w in options.only)]
+        every = programs(options.corpus)
+        names = [n for n in every if not options.only or any(w in n for w in options.only)]
         spread(task, rest[0], out, names, options)
 
 
