@@ -14,6 +14,8 @@ programs whose names hold one of the words.
 
 import argparse
 import json
+import os
+import random
 import re
 import signal
 import subprocess
@@ -49,10 +51,14 @@ def programs(corpus: int) -> dict[str, Any]:
 
 def _of_corpus(name: str) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
     """A program of the corpus, without gradients."""
+    import numpy
     import torch
 
     from dynamo_lab.suite.corpus.corpus import program_of
 
+    torch.manual_seed(0)
+    numpy.random.seed(0)
+    random.seed(0)
     program = program_of(name).build()
     if isinstance(program.fn, torch.nn.Module):
         program.fn.eval()
@@ -93,7 +99,11 @@ def _on(device: str, value: Any) -> Any:
 
     if not isinstance(value, torch.Tensor):
         return value
-    return value.detach().to(device).requires_grad_(value.requires_grad)
+    if value.layout is not torch.strided:
+        return value.to(device)
+    memory = torch.empty(0, dtype=value.dtype).set_(value.detach().untyped_storage())
+    there = memory.to(device).as_strided(value.size(), value.stride(), value.storage_offset())
+    return there.requires_grad_(value.requires_grad)
 
 
 def _backwards(wanted: bool) -> Any:
@@ -170,7 +180,8 @@ def spread(task: str, where: str, out: Path, names: list[str], options: Any) -> 
     shares = [names[start :: options.jobs] for start in range(options.jobs)]
     command = [sys.executable, __file__, task, where, str(out), "--limit", str(options.limit)]
     command += ["--corpus", str(options.corpus)]
-    running = [subprocess.Popen([*command, "--work", *share]) for share in shares if share]
+    ordered = {**os.environ, "PYTHONHASHSEED": "0"}  # sets of types, too
+    running = [subprocess.Popen([*command, "--work", *one], env=ordered) for one in shares if one]
     for process in running:
         process.wait()
 

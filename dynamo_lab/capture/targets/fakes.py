@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from torch import fx
+from torch.overrides import TorchFunctionMode
 
 from dynamo_lab.capture.core.hooks import PYTREE
 from dynamo_lab.capture.core.undo import Changes, Undo
@@ -49,6 +50,11 @@ def _put_on(kind: str, undo: Undo) -> None:
     )  # constants are made on the host
     folding, name = hooks.FOLDING.place()
     undo.replace(folding, name, _on_host(folding.run, kind))
+    if hooks.PRODUCTS_OF_ZERO.exists:
+        folding, name = hooks.PRODUCTS_OF_ZERO.place()
+        undo.replace(folding, name, _made_for_host(getattr(folding, name), kind))
+    running, name = hooks.RUN_FOR_FAKES.place()
+    undo.replace(running, name, _run_on_host(getattr(running, name), fakes))
     asked_by_cpp = torch.ops.prim.device.default
     undo.put(hooks.FAKE_HANDLERS.get(), asked_by_cpp, lambda args: _told(args[0]))
     undo.replace(functional, "device", property(lambda self: _seen(self.elem.device, there)))
@@ -194,6 +200,36 @@ def _moved(dispatch: Any, there: torch.device) -> Any:
         return dispatch(mode, func, types, args, named)
 
     return trace
+
+
+def _run_on_host(run: Any, fakes: Any) -> Any:
+    """Runs an operator that has no rule for fake tensors on zeros of the host."""
+
+    def computed(*args: Any, **named: Any) -> Any:
+        host = property(_kept, fakes.fake_device.fset)
+        with Changes(lambda undo: undo.replace(fakes, "fake_device", host)):
+            return run(*args, **named)
+
+    return computed
+
+
+def _made_for_host(make: Any, kind: str) -> Any:
+    """Makes a constant on the host: PyTorch's functions look for the device before any operator."""
+
+    class Host(TorchFunctionMode):
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            named = dict(kwargs or {})
+            if "device" in named:
+                named["device"] = _host(named["device"], kind)
+            return func(*args, **named)
+
+    def made(folder: Any) -> Any:
+        with Host():
+            return make(folder)
+
+    return made
 
 
 def _on_host(run: Any, kind: str) -> Any:

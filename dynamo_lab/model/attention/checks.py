@@ -190,8 +190,7 @@ def last_stride(*, of_one: bool) -> Check:
                 f"{strides[0]}, {strides[1]} and {strides[2]}: it must be 1, see `contiguous()`."
             )
         mask = problem.mask
-        # a Boolean mask is made into one of numbers first, which is dense
-        if mask is None or mask.dtype == "b8" or platform.device == "cpu":
+        if mask is None or platform.device == "cpu":
             return None
         if need(mask.stride[-1], "a stride of attn_mask") != 1:
             return (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 from torch import nn
+from torch.nn import functional as F
 
 import dynamo_lab as lab
 from dynamo_lab.capture.targets import fakes
@@ -59,3 +60,32 @@ def test_tensors_on_the_device_are_there_and_without_any_the_machine_decides(
     assert not fakes.stays_here("cpu", lambda: [host])
     monkeypatch.setattr(fakes, "_is_there", lambda _: False)
     assert fakes.stays_here("cuda", lambda: [])
+
+
+def multiplied_by_nothing(x: torch.Tensor) -> torch.Tensor:
+    return F.softshrink(x) + x * 0
+
+
+def without_a_rule_for_fakes(x: torch.Tensor) -> torch.Tensor:
+    return torch.geqrf(x)[0].exp()
+
+
+class WithAConstant(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.powers = torch.tensor([3.0])
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * torch.tensor([3.0]) + self.powers
+
+
+@pytest.mark.parametrize(
+    "fn", [multiplied_by_nothing, without_a_rule_for_fakes, WithAConstant()], ids=str
+)
+@pytest.mark.parametrize("target", ["cuda:sm_90", "mps"])
+def test_what_pytorch_computes_while_it_compiles_is_computed_on_the_host(
+    fn: Callable[..., Any], target: str
+) -> None:
+    recording = lab.lower(fn, torch.randn(8, 8), target=target, grad=False)
+    assert recording.failure is None, recording.failure
+    assert any(kernel.language in ("triton", "metal") for kernel in recording.kernels)

@@ -153,6 +153,16 @@ def test_a_size_of_the_run_time_is_unknown() -> None:
     assert "known only at run time" in found.verdicts[0].reason
 
 
+@pytest.mark.parametrize("dtype", ["b8", "f16"])
+def test_a_mask_whose_rows_are_one_number_is_for_no_gpu_kernel(dtype: str) -> None:
+    mask = Operand(dtype=dtype, shape=(2, 1, 128, 128), stride=(128, 128, 1, 0))
+    for refused in ("efficient", "cudnn"):
+        told = why_not("cuda:sm_90", refused, mask=mask)
+        assert told == "check_last_dim_stride_equals_1_dense"
+    assert kernel("cuda:sm_90", mask=mask) == "math"
+    assert kernel("cpu", mask=mask) == "flash"
+
+
 def test_a_mask_whose_size_is_another_symbol_is_unknown() -> None:
     query = Operand(dtype="f16", shape=(2, 8, 128, 64), stride=(65536, 8192, 64, 1),
                     symbols=("2", "8", "s0", "64"))  # fmt: skip
