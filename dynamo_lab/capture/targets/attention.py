@@ -111,6 +111,9 @@ def _efficient(call: _Call) -> torch.Tensor:
     return efficient(*call.inputs, *options, scale=call.scale)[0]
 
 
+_ALIGNMENT = 8
+"""Numbers that rows of a bias lie apart, or a multiple of that."""
+
 _KERNELS = {"cudnn": _cudnn, "flash": _flash, "efficient": _efficient}
 
 
@@ -130,8 +133,12 @@ def _plainly(call: _Call) -> torch.Tensor:
 
 
 def _aligned(bias: torch.Tensor, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
-    """A bias as the kernel takes it: of the full shape of the scores, rows aligned."""
-    last, alignment = bias.size(-1), 16
-    if last % alignment:
-        bias = F.pad(bias, (0, alignment - last % alignment))[..., :last]
+    """A bias as the kernel takes it: of the full shape of the scores, rows aligned.
+
+    PyTorch asks the strides, and pads where one is not known (`preprocess_mask` in `attention.cpp`).
+    """
+    *strides, dense = bias.stride()
+    if dense != 1 or any(not isinstance(s, int) or s % _ALIGNMENT for s in strides):
+        last = bias.size(-1)
+        bias = F.pad(bias, (0, _ALIGNMENT - last % _ALIGNMENT))[..., :last]
     return bias.expand(query.size(0), query.size(1), query.size(2), key.size(2))

@@ -50,6 +50,7 @@ DATASHEETS = Private("torch._inductor.analysis.device_info", "lookup_device_info
 ESTIMATES = Private(
     "torch.utils._runtime_estimation", "", "collectives are not moved as for an absent GPU."
 )
+FORMAT = Private("torch._prims_common", "suggest_memory_format", _GPU)
 CONVOLUTIONS = Private("torch._C", "_ConvBackend", _GPU)
 C = Private("torch._C", "", _GPU)
 

@@ -155,12 +155,10 @@ def _convolutions(undo: Undo, target: Target) -> None:
     chosen = {"cuda": backends.Cudnn, "rocm": backends.Miopen, "mps": backends.Mps}[target.kind]
 
     def memory_format(image: torch.Tensor, weight: torch.Tensor, backend: Any) -> Any:
-        last = torch.channels_last if image.dim() == 4 else torch.channels_last_3d
-        is_last = image.dim() in (4, 5) and any(
-            tensor.is_contiguous(memory_format=last) and not tensor.is_contiguous()
-            for tensor in (image, weight)
-        )
-        return last if is_last else torch.contiguous_format
+        formats = [hooks.FORMAT.get()(tensor) for tensor in (image, weight)]
+        found = (one for one in formats if one is not torch.contiguous_format)
+        is_double = torch.float64 in (image.dtype, weight.dtype)  # cuDNN has one order for it
+        return torch.contiguous_format if is_double else next(found, torch.contiguous_format)
 
     _replace(
         undo,
