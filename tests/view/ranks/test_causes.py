@@ -129,6 +129,16 @@ def test_a_collective_that_only_the_other_rank_is_led_to_has_its_condition() -> 
     assert "on rank 0 it is under `if rank == 0` (line 4)" in told
 
 
+def test_all_ranks_that_call_the_other_collective_are_named() -> None:
+    group = Group("0", (0, 1, 2))
+    ranks = [rank(0, call(3)), *(rank(n, call(5, name="barrier")) for n in (1, 2))]
+    whole = [
+        replace(one, rank=replace(one.rank, groups=(group,), size=3)) for one in ranks if one.rank
+    ]
+    (told, *_) = said(*whole, was_cut=False)
+    assert told.startswith("Ranks 1 and 2 call `barrier` at train.py, line 5")
+
+
 def test_what_all_are_in_is_told_where_nobody_is_missing() -> None:
     """As with another source on each rank: what they bring is alike, but not recorded which."""
     for name, words in (

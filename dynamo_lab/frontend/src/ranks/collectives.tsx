@@ -47,7 +47,7 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
   return (
     <div class="dl-card dl-meeting" aria-live="polite">
       <p>
-        <b>{one.operator}</b>{one.ran_as && ` (run as ${one.ran_as})`}, number {one.number} of {one.group}
+        <b>{one.operator}</b>{one.ran_as && ` (run as ${one.ran_as})`}, number {one.number} of <Prose text={one.group} />
         {one.shape && <> {"\u00b7"} <code>{one.shape}</code></>} {"\u00b7"} {amount(one)}
       </p>
       {one.where && <p><GoIn label={asker.label} to={asker.line}>{one.where}</GoIn> {one.text && <code>{one.text}</code>}</p>}
