@@ -114,7 +114,7 @@ def test_memory_is_summed_and_what_was_not_seen_is_unknown() -> None:
 def _plan() -> JobRecording:
     call = Call(name="all_reduce", group="1", number=1, sizes=((8,),), dtypes=("Float",),
                 results=((8,),), result_dtypes=("Float",), is_done=True)  # fmt: skip
-    group = Group("1", (0, 2))
+    group = Group("1", (0, 2), "mesh_tp")
     first = _rank(0, groups=(group,), meshes=(MESH,))
     assert first.rank is not None
     first = replace(first, rank=replace(first.rank, calls=(call,)))
@@ -137,7 +137,9 @@ def test_a_plan_says_so_in_every_output() -> None:
     printed = " ".join(str(job).split())
     assert "nothing ran" in printed
     assert "what rank 0 would call" in printed
-    assert "nothing ran" in fallback_of_several(job._view())  # pyright: ignore[reportPrivateUsage]
+    static = fallback_of_several(job._view())  # pyright: ignore[reportPrivateUsage]
+    assert "nothing ran" in static
+    assert "the group <code>tp</code> of ranks 0 and 2" in static
 
 
 def test_the_overview_of_a_plan_tells_mesh_collectives_memory_and_what_is_not_known() -> None:

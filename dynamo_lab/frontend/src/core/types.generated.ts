@@ -2501,9 +2501,14 @@ export interface MessageView {
   readonly line: string;
 }
 
-/** `sentence` says that nothing ran, `remarks` what is taken for granted. */
+/**
+ * `sentence` says that nothing ran, `remarks` what is taken for granted, and is not known.
+ *
+ * `facts` are what it says, in short: the meshes, what a rank would call, what it would hold.
+ */
 export interface PlanView {
   readonly sentence: string;
+  readonly facts: readonly string[];
   readonly remarks: readonly string[];
   readonly kinds_head: readonly string[];
   readonly head: readonly string[];
@@ -2590,7 +2595,7 @@ export interface BlockView {
 }
 
 /**
- * `rows` have a label and a cell for each column of `head`, the last row one process's.
+ * `rows` have a label and a cell for each column of `head`, the last row what it takes whole.
  *
  * `bytes` are the numbers of the rows, None where nothing was seen of it.
  */
