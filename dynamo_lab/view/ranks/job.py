@@ -43,10 +43,11 @@ def build_job(job: Job, recordings: Mapping[str, Recording], *, can_try: bool = 
         memory=held,
     )
     told = list(causes(job))
-    ends = [known.rank.ending.kind for known in ranks]
+    words = {**_ENDS, "finished": "traced"} if job.plan else _ENDS
+    ends = [words[known.rank.ending.kind] for known in ranks]
     head = (view.head[0], "end", *view.head[1:])
     rows = tuple(
-        (row[0], _ENDS[end], *(row[1:] if _is_recorded(one) else ["?"] * len(row[1:])))
+        (row[0], end, *(row[1:] if _is_recorded(one) else ["?"] * len(row[1:])))
         for row, end, one in zip(view.rows, ends, job.recordings, strict=True)
     )
     if view.plan is not None:

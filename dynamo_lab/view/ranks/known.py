@@ -23,7 +23,6 @@ _OTHER_RANKS_FAULT = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 120
-_FEW = 5
 _Block = ast.If | ast.While | ast.For | ast.AsyncFor
 
 
@@ -199,17 +198,3 @@ def names_of(ranks: Sequence[Known]) -> str:
     if len(ranks) < 2:
         return "".join(one.label for one in ranks)
     return f"ranks {listed([str(one.rank.number) for one in ranks], 5)}"
-
-
-def numbers_of(ranks: Sequence[int]) -> str:
-    """'0 to 7 and 16'; '0 and 1'; '0, 8, 16, ... 1,016'."""
-    runs: list[list[int]] = []
-    for rank in ranks:
-        if runs and rank == runs[-1][-1] + 1:
-            runs[-1].append(rank)
-        else:
-            runs.append([rank])
-    told: list[str] = []
-    for run in runs:
-        told += [f"{run[0]:,} to {run[-1]:,}"] if len(run) > 2 else [f"{n:,}" for n in run]
-    return f"{', '.join(told[:3])}, ... {told[-1]}" if len(told) > _FEW else listed(told, _FEW)

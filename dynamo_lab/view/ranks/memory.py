@@ -7,7 +7,8 @@ from msgspec import Struct
 from dynamo_lab.model.ranks.memory import Amount, Memory
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.words import percent, size, unique, unit
-from dynamo_lab.view.ranks.known import Known, numbers_of
+from dynamo_lab.view.ranks.known import Known
+from dynamo_lab.view.ranks.mesh.groups import numbers_of
 
 _PARTS = ("parameters", "buffers", "gradients", "optimizer", "reducer")
 HEAD = ("", "weights", "buffers", "gradients", "optimizer", "buckets", "sum", "saved")

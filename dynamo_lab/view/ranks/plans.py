@@ -9,8 +9,9 @@ from dynamo_lab.model.ranks.plans import Plan
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import first_up, listed, plural, seconds, size
 from dynamo_lab.view.ranks.collectives import amount, build
-from dynamo_lab.view.ranks.known import Known, numbers_of
+from dynamo_lab.view.ranks.known import Known
 from dynamo_lab.view.ranks.memory import RankMemoryView
+from dynamo_lab.view.ranks.mesh.groups import numbers_of
 from dynamo_lab.view.ranks.mesh.meshes import MeshView
 from dynamo_lab.view.ranks.reasons import operator_of
 from dynamo_lab.view.ranks.sizes import bytes_of

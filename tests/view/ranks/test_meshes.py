@@ -14,8 +14,7 @@ from dynamo_lab.model.ranks.plans import Kind, Plan
 from dynamo_lab.model.ranks.ranks import Call, Ending, Group, Rank
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.fallback.compare.side_by_side import fallback_of_several
-from dynamo_lab.view.ranks.known import numbers_of
-from dynamo_lab.view.ranks.mesh.groups import GroupKey, group_words
+from dynamo_lab.view.ranks.mesh.groups import GroupKey, group_words, numbers_of
 from dynamo_lab.view.ranks.mesh.meshes import build as meshes_of
 
 MESH = Mesh(shape=(2, 2), ranks=(0, 1, 2, 3), names=("dp", "tp"), device="cpu")
@@ -154,6 +153,7 @@ def test_the_overview_of_a_plan_tells_mesh_collectives_memory_and_what_is_not_kn
     )
     assert view.plan.facts == view.remarks[: len(view.plan.facts)]
     assert any(one.startswith("Not known, as nothing ran: how long") for one in view.remarks)
+    assert [row[1] for row in view.rows] == ["traced", "traced"]
     assert not {"frames", "kernels", "compiling"} & set(view.head)
     assert all(len(row) == len(view.head) for row in view.rows)
 
@@ -191,7 +191,7 @@ def test_a_second_group_of_all_ranks_has_the_name_if_it_has_but_one() -> None:
     all_of_them = (0, 1, 2, 3)
     row = Mesh(shape=(4,), ranks=all_of_them, names=("dp",))
     told = _told_of("mesh_default", row, MESH, ranks=all_of_them)
-    assert told == "the group `dp` of ranks 0, 1, 2 and 3"
+    assert told == "the group `dp` of ranks 0 to 3"
     other = replace(row, names=("tp",))
     assert "'3'" in _told_of("mesh_default", row, other, ranks=all_of_them)
 

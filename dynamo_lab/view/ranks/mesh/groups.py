@@ -12,6 +12,7 @@ _OF_MESH = re.compile(r"mesh_(.+)")
 """How PyTorch describes a group that a mesh made: by the dimension's name."""
 _UNNAMED = re.compile(r"dim_(\d+)")
 """The name that PyTorch gives a dimension of a mesh that has none."""
+_FEW = 5
 _ALL = "default"
 """That of a second group of all ranks, which a mesh makes where the first has another backend."""
 
@@ -30,8 +31,7 @@ def group_words(key: GroupKey, rank: Rank) -> str:
     named = _title(key, rank)
     if not key.ranks:
         return f"the group {named}"
-    numbers = listed([str(number) for number in key.ranks], 6)
-    return f"the group {named} of {unit(len(key.ranks), 'rank')} {numbers}"
+    return f"the group {named} of {unit(len(key.ranks), 'rank')} {numbers_of(key.ranks)}"
 
 
 def _title(key: GroupKey, rank: Rank) -> str:
@@ -58,3 +58,17 @@ def _along(ranks: Sequence[int], meshes: Sequence[Mesh]) -> tuple[str, ...]:
         for at in range(len(mesh.names))
         if any(set(group) == set(ranks) for group in mesh.groups(at))
     )
+
+
+def numbers_of(ranks: Sequence[int]) -> str:
+    """'0 to 7 and 16'; '0 and 1'; '0, 8, 16, ... 1,016'."""
+    runs: list[list[int]] = []
+    for rank in ranks:
+        if runs and rank == runs[-1][-1] + 1:
+            runs[-1].append(rank)
+        else:
+            runs.append([rank])
+    told: list[str] = []
+    for run in runs:
+        told += [f"{run[0]:,} to {run[-1]:,}"] if len(run) > 2 else [f"{n:,}" for n in run]
+    return f"{', '.join(told[:3])}, ... {told[-1]}" if len(told) > _FEW else listed(told, _FEW)
