@@ -40,10 +40,11 @@ def _publisher() -> Callable[..., Any] | None:
     """What puts an output under the cell that runs; None where no notebook's kernel does."""
     if "IPython" not in sys.modules:
         return None
+    from IPython import display
     from IPython.core.getipython import get_ipython
-    from IPython.display import display
 
-    return display if hasattr(get_ipython(), "kernel") else None
+    publish: Callable[..., Any] = vars(display)["display"]  # which lacks annotations
+    return publish if hasattr(get_ipython(), "kernel") else None
 
 
 @contextmanager
