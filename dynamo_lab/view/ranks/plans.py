@@ -7,7 +7,7 @@ from msgspec import Struct
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.plans import Plan
 from dynamo_lab.model.ranks.ranks import Call
-from dynamo_lab.view.core.words import first_up, listed, plural, seconds, size
+from dynamo_lab.view.core.words import first_up, listed, plural, seconds, size, times
 from dynamo_lab.view.ranks.collectives import amount, build
 from dynamo_lab.view.ranks.known import Known
 from dynamo_lab.view.ranks.memory import RankMemoryView
@@ -21,6 +21,10 @@ KINDS = ("planned", "stands for", "which", "collectives", "bytes")
 _MOST_KINDS = 4
 _MOST_NAMES = 8
 """Of so many kinds, and operators of each, the facts tell."""
+_NO_MEMORY = (
+    "What a rank would keep in memory is not known: the program compiles no module with "
+    "parameters, and makes no backward through one."
+)
 
 
 class PlannedView(Struct, frozen=True, kw_only=True):
@@ -69,9 +73,14 @@ def build_plan(
     if job.plan is None:
         return None
     known = {one.rank.number: one for one in ranks}
+    is_whole = all(one.rank.ending.kind == "finished" for one in ranks)
     return PlanView(
         sentence=sentence(job.plan),
-        facts=(*_meshes(made), *_called(job.plan, known), *_memory(memory)),
+        facts=(
+            *([mesh.sentence for mesh in made] or ["The program makes no mesh."] * is_whole),
+            *_called(job.plan, known),
+            *(memory.sentences if memory else [_NO_MEMORY] * is_whole),
+        ),
         remarks=tuple(_remarks(job.plan, ranks)),
         kinds_head=KINDS,
         head=HEAD,
@@ -88,36 +97,36 @@ def sentence(plan: Plan) -> str:
     )
 
 
-def _meshes(made: Sequence[MeshView]) -> Iterator[str]:
-    for mesh in made:
-        yield mesh.sentence
-    if not made:
-        yield "The program makes no mesh."
-
-
 def _called(plan: Plan, known: Mapping[int, Known]) -> Iterator[str]:
     """'Each of ranks 1 to 7 would call 9 collectives and bring 36 kB: 3 `scatter` (0 B), ...'."""
     for kind in plan.kinds[:_MOST_KINDS]:
         if one := known.get(kind.representative):
-            of = f"ranks {numbers_of(one.stands_for)}"
-            yield _calls(f"Each of {of}" if len(one.stands_for) > 1 else first_up(one.label), one)
+            who = first_up(one.label)
+            if len(one.stands_for) > 1:
+                who = f"Each of ranks {numbers_of(one.stands_for)}"
+            elif one.rank.ending.kind != "finished":
+                who = f"Until it ended, {one.label}"
+            yield f"{who} would call {_calls(one)}."
     if (left := len(plan.kinds) - _MOST_KINDS) > 0:
         yield f"What the ranks of {plural(left, 'more kind')} would call is below."
 
 
-def _calls(who: str, one: Known) -> str:
+def _calls(one: Known) -> str:
+    """'9 collectives and bring 36 kB: 3 `scatter` (0 B) and ...; and send or receive 8 times'."""
     calls = _collectives(one)
+    sent = len(one.rank.calls or ()) - len(calls)
+    more = f"; and send or receive {times(sent)}" if sent else ""
     if not calls:
-        return f"{who} would call no collective."
+        return f"no collective{more}"
     by_name: dict[str, list[Call]] = {}
     for call in calls:
         by_name.setdefault(operator_of(call), []).append(call)
     if len(by_name) == 1:
         [name] = by_name
-        return f"{who} would call {len(calls):,} `{name}` and bring {_bytes(calls)}."
+        return f"{len(calls):,} `{name}` and bring {_bytes(calls)}{more}"
     parts = [f"{len(own):,} `{name}` ({_bytes(own)})" for name, own in by_name.items()]
-    whole = f"{who} would call {plural(len(calls), 'collective')} and bring {_bytes(calls)}"
-    return f"{whole}: {listed(parts, _MOST_NAMES)}."
+    whole = f"{plural(len(calls), 'collective')} and bring {_bytes(calls)}"
+    return f"{whole}: {listed(parts, _MOST_NAMES)}{more}"
 
 
 def _collectives(one: Known) -> list[Call]:
@@ -128,15 +137,6 @@ def _bytes(calls: Sequence[Call]) -> str:
     """What a rank brings to them."""
     sizes = [bytes_of(call.sizes, call.dtypes) for call in calls]
     return "? B" if None in sizes else size(sum(filter(None, sizes)))
-
-
-def _memory(view: RankMemoryView | None) -> tuple[str, ...]:
-    if view is not None:
-        return view.sentences
-    return (
-        "What a rank would keep in memory is not known: the program compiles no module with "
-        "parameters, and makes no backward through one.",
-    )
 
 
 def _remarks(plan: Plan, ranks: Sequence[Known]) -> Iterator[str]:

@@ -158,6 +158,25 @@ def test_the_overview_of_a_plan_tells_mesh_collectives_memory_and_what_is_not_kn
     assert all(len(row) == len(view.head) for row in view.rows)
 
 
+def test_a_plan_that_ended_early_tells_only_what_it_came_to() -> None:
+    first = _rank(0)
+    assert first.rank is not None
+    calls = tuple(
+        Call(name=name, group="0", number=1, sizes=((8,),), dtypes=("Float",), is_message=at > 1)
+        for at, name in enumerate(("broadcast", "barrier", "send", "recv"))
+    )
+    raised = Ending(kind="raised", message="ValueError: no")
+    ended = replace(first, rank=replace(first.rank, calls=calls, ending=raised))
+    kind = Kind(representative=0, ranks=(0, 1, 2, 3), planned=(0,))
+    view = _job(ended, plan=Plan(size=4, kinds=(kind,))).ranks()
+    assert view.plan is not None
+    assert view.plan.facts == (
+        "Until it ended, rank 0 would call 2 collectives and bring 64 B: 1 `broadcast` (32 B) "
+        "and 1 `barrier` (32 B); and send or receive twice.",
+    )
+    assert view.plan.kinds[0].cells[3] == "2"
+
+
 def test_memory_of_a_plan_is_of_all_for_whom_a_rank_stands() -> None:
     held = Memory(device="cpu", parameters=Amount(48, 192, 512))
     kind = Kind(representative=0, ranks=(0, 1, 2, 3), planned=(0,))
