@@ -3,7 +3,7 @@
 Times are seconds from the start of the job; of several hosts, see `clocks.py`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from msgspec import Struct
 
@@ -34,16 +34,16 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     """A collective, and the ranks that came to it.
 
     `operator` is what was called, `ran_as` the backend's own call where it is another one. `shape`
-    and `bytes` are of what a rank brings, `result_bytes` of what it gets: of the rank that brings
-    most, and None where they are not known. `node` is the node of a graph, empty where none is
-    known. `ranks` are places in `CollectivesView.labels`; `came` is when each handed it over, and
-    `ran` from when to when it ran, where that was measured. `lines` and `nodes` are the entities of
-    the user's line and of the node in each rank's own recording, one alone where all are the same.
-    `waited` is the time between the first that came and the last, which is `late`; None where one
-    rank came alone, or where the clocks of its hosts may differ: then `late` says nothing. `bare`
-    are the most seconds that a rank computed nothing while it ran, None where that was not
-    measured. `absent` never came. `settings` are names of `DdpView.settings`, of a bucket that they
-    would change.
+    and `bytes` are of what a rank brings, `result_bytes` of what it gets: the most of any rank
+    where they differ (`is_uneven`), and None where they are not known. `node` is the node of a
+    graph, empty where none is known. `ranks` are places in `CollectivesView.labels`; `came` is when
+    each handed it over, and `ran` from when to when it ran, where that was measured. `lines` and
+    `nodes` are the entities of the user's line and of the node in each rank's own recording, one
+    alone where all are the same. `waited` is the time between the first that came and the last,
+    which is `late`; None where one rank came alone, or where the clocks of its hosts may differ:
+    then `late` says nothing. `bare` are the most seconds that a rank computed nothing while it ran,
+    None where that was not measured. `absent` never came. `settings` are names of
+    `DdpView.settings`, of a bucket that they would change.
     """
 
     operator: str
@@ -68,6 +68,7 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     absent: tuple[int, ...]
     is_done: bool
     settings: tuple[str, ...] = ()
+    is_uneven: bool = False
 
 
 class AlikeView(Struct, frozen=True, kw_only=True):
@@ -159,6 +160,8 @@ def _meeting(
     one, call = ranks[most], meeting.calls[most]
     node = one.nodes.node_of(call)
     line = one.line_behind(call)
+    brought = {bytes_of(each.sizes, each.dtypes) for each in meeting.calls.values()}
+    got = {bytes_of(each.results, each.result_dtypes) for each in meeting.calls.values()}
     put_together = node.lines if node is not None and len(node.lines) > 1 else ()
     reasons = (
         one.buckets.why(call) or why(call, has_ddp(one.rank)),
@@ -172,8 +175,9 @@ def _meeting(
         number=meeting.number,
         group=group_words(meeting.group, one.rank),
         shape=_shape(call),
-        bytes=bytes_of(call.sizes, call.dtypes),
-        result_bytes=bytes_of(call.results, call.result_dtypes) if call.results else None,
+        bytes=_most(brought),
+        result_bytes=_most(got) if call.results else None,
+        is_uneven=len(brought) > 1 or len(got) > 1,
         why="; ".join(filter(None, reasons)),
         node=one.nodes.title_of(node) if node else "",
         where=_where(one.places, line, put_together),
@@ -192,6 +196,10 @@ def _meeting(
         is_done=all(each.is_done for each in meeting.calls.values()),
         settings=one.buckets.settings(call),
     )
+
+
+def _most(sizes: Set[int | None]) -> int | None:
+    return None if None in sizes else max(filter(None, sizes), default=0)
 
 
 def _others(meeting: Meeting, ranks: Mapping[int, Known], call: Call) -> Iterator[str]:
@@ -234,8 +242,8 @@ def _alike(met: Sequence[MeetingView], ranks: Sequence[Known]) -> Iterator[Alike
     """Those that are the same together, in the order of the first of each."""
     found: dict[tuple[object, ...], list[int]] = {}
     for at, one in enumerate(met):
-        key = (one.operator, one.group, one.shape, one.bytes, one.result_bytes, one.why,
-               one.node, one.where, one.absent)  # fmt: skip
+        key = (one.operator, one.group, one.shape, one.bytes, one.result_bytes, one.is_uneven,
+               one.why, one.node, one.where, one.absent)  # fmt: skip
         found.setdefault(key, []).append(at)
     for places in found.values():
         absent = names_of([ranks[at] for at in met[places[0]].absent])
@@ -319,9 +327,13 @@ def _sentences(
 
 
 def amount(view: MeetingView) -> str:
-    """'66 kB', '66 kB to 132 kB' where a rank gets more or less than it brings."""
+    """'66 kB', '66 kB to 132 kB' where a rank gets more or less than it brings.
+
+    'up to 66 kB' where not all ranks bring, or get, as much.
+    """
     if view.bytes is None:
         return ""
+    most = "up to " if view.is_uneven else ""
     if view.result_bytes in (None, view.bytes):
-        return size(view.bytes)
-    return f"{size(view.bytes)} \N{RIGHTWARDS ARROW} {size(view.result_bytes)}"
+        return f"{most}{size(view.bytes)}"
+    return f"{most}{size(view.bytes)} \N{RIGHTWARDS ARROW} {size(view.result_bytes)}"

@@ -257,3 +257,16 @@ def test_what_ddp_calls_in_cpp_has_the_name_that_programs_call() -> None:
     assert [operator_of(call(3, name=name)) for name in ("allreduce", "allgather", "barrier")] == [
         "all_reduce", "all_gather", "barrier",
     ]  # fmt: skip
+
+
+def test_where_ranks_bring_unlike_amounts_the_most_is_told_as_such() -> None:
+    def sent(rows: int, got: int) -> Any:
+        float_ = ("Float",)
+        return call(3, name="alltoall", sizes=((rows, 2),), dtypes=float_, results=((got, 2),),
+                    result_dtypes=float_)  # fmt: skip
+
+    (one,) = view_of(rank(0, sent(3, 2)), rank(1, sent(2, 4))).meetings
+    assert (one.bytes, one.result_bytes, one.is_uneven) == (24, 32, True)
+    assert collectives.amount(one) == "up to 24 B \N{RIGHTWARDS ARROW} 32 B"
+    (even,) = view_of(rank(0, sent(3, 3)), rank(1, sent(3, 3))).meetings
+    assert collectives.amount(even) == "24 B"

@@ -18,9 +18,10 @@ const MOST_TOLD = 16;
 const wholeOf = ({ seconds: end }: CollectivesView): Window => ({ start: 0, end });
 const steadyOf = ({ steady, seconds: end }: CollectivesView): Window => ({ start: steady, end });
 
-function amount({ bytes, result_bytes }: MeetingView): string {
+function amount({ bytes, result_bytes, is_uneven }: MeetingView): string {
   if (bytes === null) return "";
-  return result_bytes === null || result_bytes === bytes ? bytesText(bytes) : `${bytesText(bytes)} \u2192 ${bytesText(result_bytes)}`;
+  const most = is_uneven ? "up to " : "";
+  return most + (result_bytes === null || result_bytes === bytes ? bytesText(bytes) : `${bytesText(bytes)} \u2192 ${bytesText(result_bytes)}`);
 }
 
 function Zoom({ view }: { view: CollectivesView }) {
