@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -45,30 +46,36 @@ def try_on_job(
     times: dict[bool, list[float]] = {False: [], True: []}
     latest: Job | None = None
     started = watch.clock()
-    for number in range(rounds):
-        for at, is_changed in enumerate((True, False) if number % 2 == 0 else (False, True)):
-            if watch.stopped and latest is not None:
-                return TriedJob(fix, latest, *map(tuple, (times[False], times[True])),
-                                problem="It was stopped before all jobs had run.")  # fmt: skip
-            which = "with" if is_changed else "without"
-            done, total = 2 * number + at, 2 * rounds
-            passed = watch.clock() - started
-            left = passed / done * (total - done) if done else None
-            watch.tell(f"Job {done + 1} of {total}, {which} {fix.name}", done, total, left)
+    turns = [(True, False) if number % 2 == 0 else (False, True) for number in range(rounds)]
+    problem = ""
+    for done, is_changed in enumerate(chain.from_iterable(turns)):
+        if watch.stopped and latest is not None:
+            problem = _STOPPED
+            break
+        which = "with" if is_changed else "without"
+        total, passed = 2 * rounds, watch.clock() - started
+        left = passed / done * (total - done) if done else None
+        watch.tell(f"Job {done + 1} of {total}, {which} {fix.name}", done, total, left)
+        try:
             job = launch(changed if is_changed else work, n)
-            if is_changed:
-                latest = job
-            problem = _problem(job)
-            took = None if problem else step_seconds(known_of(job))
-            if took is None:
-                told = problem or _UNTIMED
-                return TriedJob(fix, latest or job, *map(tuple, (times[False], times[True])),
-                                problem=f"{which.capitalize()} it: {told}")  # fmt: skip
-            times[is_changed].append(took)
+        except KeyboardInterrupt:
+            if latest is None:
+                raise  # nothing is known yet
+            problem = _STOPPED
+            break
+        if is_changed or latest is None:
+            latest = job
+        failed = _problem(job)
+        took = None if failed else step_seconds(known_of(job))
+        if took is None:
+            problem = f"{which.capitalize()} it: {failed or _UNTIMED}"
+            break
+        times[is_changed].append(took)
     assert latest is not None
-    return TriedJob(fix, latest, tuple(times[False]), tuple(times[True]))
+    return TriedJob(fix, latest, tuple(times[False]), tuple(times[True]), problem)
 
 
+_STOPPED = "It was stopped before all jobs had run."
 _UNTIMED = (
     "the steps cannot be timed. DDP's reducer in C++ has to run, and five steps or more after the "
     "last compilation."

@@ -8,7 +8,7 @@ from torch import nn
 from torch.distributed import _functional_collectives as collectives
 from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import fully_shard
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor.parallel import ColwiseParallel, parallelize_module
 
 
@@ -20,6 +20,29 @@ def uneven() -> None:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     torch.compile(model)(torch.ones(3, 6)).sum().backward()
     optimizer.step()
+
+
+def blocks_compiled_apart() -> None:
+    """FSDP gathers each of two modules as numbers of 16 bits; each is compiled by itself."""
+    model = nn.Sequential(Halves(), Halves())
+    policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16)
+    for one in model:
+        fully_shard(one, mp_policy=policy)
+    fully_shard(model, mp_policy=policy)
+    for one in model:
+        one.compile()
+    model(torch.ones(4, 8)).float().sum().backward()
+
+
+class Halves(nn.Module):
+    """A weight of 8 x 8."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(8, 8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.sin(x) @ self.weight
 
 
 def first_is_other() -> None:

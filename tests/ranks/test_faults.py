@@ -124,7 +124,10 @@ def test_torchrun_writes_recordings_that_join(tmp_path: Path) -> None:
 
 @pytest.mark.release
 def test_ctrl_c_ends_all_ranks(tmp_path: Path) -> None:
-    code = "import dynamo_lab as lab\nfrom tests.ranks import faults\nlab.ranks(faults.slow, 2)"
+    code = (
+        "import sys\nimport dynamo_lab as lab\nfrom tests.ranks import faults\n"
+        "try:\n    lab.ranks(faults.slow, 2)\nexcept KeyboardInterrupt:\n    sys.exit(7)"
+    )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[2])
     ranks: list[psutil.Process] = []
     end = time.monotonic() + LIMIT
@@ -132,7 +135,7 @@ def test_ctrl_c_ends_all_ranks(tmp_path: Path) -> None:
         time.sleep(0.1)
         ranks = psutil.Process(process.pid).children(recursive=True)
     os.kill(process.pid, signal.SIGINT)
-    process.wait(LIMIT)
+    assert process.wait(LIMIT) == 7, "it is a KeyboardInterrupt, whatever the launcher makes of it"
     assert len(ranks) >= 2
     _, alive = psutil.wait_procs(ranks, timeout=60)
     assert alive == []

@@ -63,6 +63,6 @@ def test_what_goes_wrong_is_on_the_page_of_a_job_that_compiled_nothing(
     told = page.locator(".dl-ranks li").first
     told.wait_for()
     assert "on a group that it is not in" in told.inner_text()
-    assert told.inner_text().endswith("Rank 1 stands for ranks 0 to 1 (2 of 2).")
+    assert told.inner_text().endswith("Rank 1 stands for ranks 0 and 1 (2 of 2).")
     page.close()
     assert wrong == []

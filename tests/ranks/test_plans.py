@@ -63,6 +63,18 @@ def test_memory_is_that_of_a_hand_count(uneven: JobRecording) -> None:
         assert memory.parameters.allocated == 512
 
 
+def test_memory_is_of_what_is_left_sharded_though_aotautograd_traced_a_backward() -> None:
+    job = lab.ranks(plans.blocks_compiled_apart, 2, backend="fake", timeout=300.0)
+    memory = job.job.recordings[0].rank and job.job.recordings[0].rank.memory
+    assert job.is_whole, job.findings
+    assert memory
+    assert memory.parameters
+    assert memory.gradients
+    both = 2 * 8 * 8 * 4
+    assert (memory.parameters.own, memory.parameters.whole) == (both // 2, both)
+    assert (memory.gradients.own, memory.gradients.whole) == (both // 2, both)
+
+
 def test_a_rank_that_compiles_other_things_is_a_kind_of_its_own() -> None:
     job = lab.ranks(plans.first_is_other, 64, backend="fake", timeout=300.0)
     assert job.is_whole, job.findings

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +13,7 @@ from msgspec.structs import replace
 import dynamo_lab as lab
 from dynamo_lab.api.ranks.jobs import JobRecording
 from dynamo_lab.api.settings import VARIABLE
+from dynamo_lab.bench import progress
 from dynamo_lab.capture.ranks.changes import changed
 from dynamo_lab.errors import DynamoLabError, FixError
 from dynamo_lab.live import ranks as live
@@ -145,6 +149,61 @@ def test_a_view_can_stop_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "It was stopped before all jobs had run." in outcome["sentences"]
 
 
+def interrupted(monkeypatch: pytest.MonkeyPatch, at: int) -> JobTrial:
+    """A trial in whose job number `at` the reader presses Ctrl-C."""
+    numbers = iter(range(1, 100))
+
+    def launch(work: Work, n: int) -> Job:
+        if next(numbers) == at:
+            raise KeyboardInterrupt
+        return job(0.05 if work.changes else 0.1)
+
+    monkeypatch.setattr(live, "launch", launch)
+    return JobRecording(job(0.1), WORK).try_fix("static_graph=True")
+
+
+def test_what_was_timed_before_ctrl_c_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = interrupted(monkeypatch, at=6)
+    assert (len(found.before), len(found.after)) == (2, 3)
+    assert "It was stopped before all jobs had run." in str(found)
+    assert "too few rounds to tell" in str(found)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(monkeypatch, at=1)
+
+
+def test_a_terminal_shows_which_job_runs_and_how_it_is_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    tried(monkeypatch, lambda _: job(0.05), rounds=1)
+    shown = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", terminal.getvalue())
+    assert re.search(r"Job 2 of 2, without static_graph=True .*0:00:0\d Ctrl-C stops it", shown)
+
+
+def test_a_notebook_shows_which_job_runs_and_how_it_is_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[str] = []
+
+    class Output:
+        def update(self, data: dict[str, str], *, raw: bool) -> None:
+            assert raw
+            told.append(data["text/plain"])
+
+    monkeypatch.setattr(progress, "_publisher", lambda: lambda *_, **__: Output())
+    tried(monkeypatch, lambda _: job(0.05), rounds=2)
+    assert len(told) == 5
+    assert told[0].startswith("Job 1 of 4, with static_graph=True: 0 s so far. Interrupting")
+    assert re.search(r"Job 4 of 4, .*: \d+ s so far, about \d+ s left\.", told[3])
+    assert told[4] == ""
+
+
 def test_a_view_that_may_run_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "off")
     with pytest.raises(DynamoLabError, match="evaluate"):
@@ -159,7 +218,7 @@ def test_a_rank_alone_cannot_be_run_again(monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_is_offered_and_what_is_refused() -> None:
     own = job(0.1).recordings[0]
     names = [fix.name for fix in JobRecording(job(0.1), WORK).fixes]
-    assert names == ["bucket_cap_mb=2", "static_graph=True", "gradient_as_bucket_view=True"]
+    assert names == ["static_graph=True", "gradient_as_bucket_view=True"]
     assert fix_named(own, "python_reducer").changes == {"python_reducer": True}
     assert fix_named(own, "bucket_cap_mb=50").changes == {"bucket_cap_mb": 50}
     for name in ("bucket_cap_mb=0", "bucket_cap_mb=x", "static_graph=False", ""):

@@ -228,7 +228,8 @@ class JobRecording(Ranks):
         """Run the program again with a setting of DDP and without, in turns, and time its steps.
 
         Each run is a job of its own: 14 of them by default, as after fewer than 7 of each no
-        difference can be told. What the program computes is not compared.
+        difference can be told. What the program computes is not compared. It is said which job
+        runs; Ctrl-C, or interrupting the kernel, ends it, and what was timed until then is told.
 
         Args:
             name: One of `fixes`, such as "static_graph=True"; "bucket_cap_mb=N" with any N.
@@ -237,7 +238,10 @@ class JobRecording(Ranks):
         Raises:
             FixError: there is no such fix, or the program cannot be run again: the job was loaded.
         """
-        return self._try(name, rounds)
+        from dynamo_lab.bench.progress import progress_of_minutes
+
+        with progress_of_minutes() as watch:
+            return self._try(name, rounds, watch)
 
     def _try(self, name: str, rounds: int, watch: Watch | None = None) -> JobTrial:
         from dynamo_lab.api.ranks.trial import JobTrial

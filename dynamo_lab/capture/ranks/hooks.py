@@ -1,5 +1,6 @@
 """Private names of PyTorch for ranks."""
 
+from dynamo_lab.capture.core.hooks import TRACING_CONTEXT
 from dynamo_lab.capture.core.private import Field, Private, nothing
 
 _CALLS = "the collectives that a rank called, and those that it waits in, are not recorded."
@@ -57,6 +58,13 @@ _MESHES = "the meshes of ranks that the program makes are not recorded."
 MESH = Private("torch.distributed.device_mesh", "DeviceMesh.__init__", _MESHES)
 _MEMORY = "what a rank keeps in memory for its parameters is not recorded."
 BACKWARD = Private("torch.autograd", "_engine_run_backward", _MEMORY)
+
+
+def is_traced() -> bool:
+    """Whether the compiler traces: AOTAutograd calls a backward of its own then, of no step."""
+    return TRACING_CONTEXT.exists and TRACING_CONTEXT.get()() is not None
+
+
 LOCAL = Field("torch.distributed.tensor", "DTensor._local_tensor", _MEMORY)
 _PLAN = "jobs are not planned without running them."
 FAKE_MODE = Private("torch._subclasses.fake_tensor", "FakeTensorMode", _PLAN)

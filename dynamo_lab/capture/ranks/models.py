@@ -81,9 +81,10 @@ class ModelProbes:
 
     def backward(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """A backward runs; FSDP has let go of what it gathered when it is over."""
+        is_traced = hooks.is_traced()
         yield
         rank = self._recorder.rank
-        if rank is None or self._backwards >= _LOOKS:
+        if is_traced or rank is None or self._backwards >= _LOOKS:
             return
         self._backwards += 1
         found = _models(rank.model.owns)

@@ -110,8 +110,9 @@ class ReducerProbes:
 
     def backward(self, *_: Any, **__: Any) -> Generator[None, Any, None]:
         """A backward runs; the module may be gone when the rank is asked next."""
+        is_traced = hooks.is_traced()
         yield
-        self._backwards += 1
+        self._backwards += not is_traced
         if self._recorder.rank is not None and self._backwards <= _LOOKS:
             self._recorder.rank.reduced()
 

@@ -143,12 +143,18 @@ def _started(folder: JobFolder, n: int) -> Generator[Mapping[int, Any]]:
 
 @contextmanager
 def _handlers_kept() -> Generator[None]:
-    """The launcher takes these signals, Ctrl-C among them: only for as long as the job runs."""
+    """The launcher takes these signals: only for as long as the job runs, and Ctrl-C stays one."""
+    from torch.distributed.elastic.multiprocessing.api import SignalException
+
     names = ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
     try:
         yield
+    except SignalException as came:
+        if came.sigval == signal.SIGINT:
+            raise KeyboardInterrupt from None
+        raise
     finally:
         if threading.current_thread() is threading.main_thread():
             for number, handler in before.items():

@@ -40,7 +40,7 @@ def ddp(view: DdpView | None) -> Iterator[Markup]:
     """What modules under DDP reduce, and the settings to try."""
     for one in view.reducers if view else ():
         where = f" ({one.where})" if one.where else ""
-        yield tag("p", tag("b", "DDP"), f" {one.sentence}{where}")
+        yield tag("p", tag("b", "DDP"), " ", prose(one.sentence), where)
         if one.settings:
             yield tag("p", "To try for each of its buckets: ", ", ".join(one.settings))
         rows = [(*each.cells, ", ".join(each.settings))[: len(one.head)] for each in one.buckets]
@@ -53,11 +53,15 @@ def ddp(view: DdpView | None) -> Iterator[Markup]:
         yield details("Settings of DDP to try", tag("ul", *settings))
 
 
+def _cells(cells: Sequence[str]) -> tuple[Markup, ...]:
+    return tuple(prose(shortened(cell, 120)) for cell in cells)
+
+
 def collectives(view: CollectivesView) -> Iterator[Markup]:
     """What is said of them, and how many of which there were."""
     yield tag("p", tag("b", "Collectives"))
     yield tag("ul", *(tag("li", prose(shortened(one, 300))) for one in view.sentences))
-    rows = [tuple(shortened(cell, 120) for cell in one.cells) for one in view.alike[:_MOST]]
+    rows = [_cells(one.cells) for one in view.alike[:_MOST]]
     yield table(view.head, rows)
     if len(view.alike) > _MOST:
         yield tag("p", f"{len(view.alike) - _MOST:,} more kinds are left out here.")
@@ -67,16 +71,16 @@ def messages(view: MessagesView | None) -> Iterator[Markup]:
     """What ranks sent to one another."""
     if view is not None:
         yield tag("p", tag("b", "Messages"), f" {view.sentence}")
-        rows = [tuple(shortened(cell, 120) for cell in row.cells) for row in view.rows[:_MOST]]
+        rows = [_cells(row.cells) for row in view.rows[:_MOST]]
         yield table(view.head, rows)
 
 
 def plan(view: PlanView) -> Iterator[Markup]:
     """The kinds of ranks of a plan, and what each would call."""
-    rows = [tuple(shortened(cell, 120) for cell in one.cells) for one in view.kinds[:_MOST]]
+    rows = [_cells(one.cells) for one in view.kinds[:_MOST]]
     yield table(view.kinds_head, rows)
     for one in view.kinds[:_KINDS]:
-        calls = [tuple(shortened(cell, 120) for cell in row.cells) for row in one.rows[:_MOST]]
+        calls = [_cells(row.cells) for row in one.rows[:_MOST]]
         yield details(f"What {one.label} would call", table(view.head, calls))
 
 

@@ -3,7 +3,7 @@
 Times are seconds from the start of the job; of several hosts, see `clocks.py`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from msgspec import Struct
 
@@ -13,9 +13,10 @@ from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.places import Line, Places, entity_if_known
 from dynamo_lab.view.core.words import first_up, percent, plural, seconds, size
 from dynamo_lab.view.ranks.clocks import of_hosts
-from dynamo_lab.view.ranks.known import Known, group_words
+from dynamo_lab.view.ranks.known import Known, names_of
 from dynamo_lab.view.ranks.lanes import Bar, bars_of
 from dynamo_lab.view.ranks.meetings import Meeting, meetings
+from dynamo_lab.view.ranks.mesh.groups import group_words
 from dynamo_lab.view.ranks.nodes import GraphCall
 from dynamo_lab.view.ranks.reasons import has_ddp, is_compilers, operator_of, why
 from dynamo_lab.view.ranks.sizes import bytes_of
@@ -33,16 +34,16 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     """A collective, and the ranks that came to it.
 
     `operator` is what was called, `ran_as` the backend's own call where it is another one. `shape`
-    and `bytes` are of what a rank brings, `result_bytes` of what it gets: of the rank that brings
-    most, and None where they are not known. `node` is the node of a graph, empty where none is
-    known. `ranks` are places in `CollectivesView.labels`; `came` is when each handed it over, and
-    `ran` from when to when it ran, where that was measured. `lines` and `nodes` are the entities of
-    the user's line and of the node in each rank's own recording, one alone where all are the same.
-    `waited` is the time between the first that came and the last, which is `late`; None where one
-    rank came alone, or where the clocks of its hosts may differ: then `late` says nothing. `bare`
-    are the most seconds that a rank computed nothing while it ran, None where that was not
-    measured. `absent` never came. `settings` are names of `DdpView.settings`, of a bucket that they
-    would change.
+    and `bytes` are of what a rank brings, `result_bytes` of what it gets: the most of any rank
+    where they differ (`is_uneven`), and None where they are not known. `node` is the node of a
+    graph, empty where none is known. `ranks` are places in `CollectivesView.labels`; `came` is when
+    each handed it over, and `ran` from when to when it ran, where that was measured. `lines` and
+    `nodes` are the entities of the user's line and of the node in each rank's own recording, one
+    alone where all are the same. `waited` is the time between the first that came and the last,
+    which is `late`; None where one rank came alone, or where the clocks of its hosts may differ:
+    then `late` says nothing. `bare` are the most seconds that a rank computed nothing while it ran,
+    None where that was not measured. `absent` never came. `settings` are names of
+    `DdpView.settings`, of a bucket that they would change.
     """
 
     operator: str
@@ -67,6 +68,7 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     absent: tuple[int, ...]
     is_done: bool
     settings: tuple[str, ...] = ()
+    is_uneven: bool = False
 
 
 class AlikeView(Struct, frozen=True, kw_only=True):
@@ -137,7 +139,7 @@ def build(ranks: Sequence[Known]) -> CollectivesView | None:
         seconds=max(ends),
         steady=steady,
         meetings=shown,
-        alike=tuple(_alike(shown)),
+        alike=tuple(_alike(shown, ranks)),
         totals=totals,
         bars=bars,
         sentences=tuple(_sentences(ranks, totals, steady > 0)),
@@ -158,20 +160,24 @@ def _meeting(
     one, call = ranks[most], meeting.calls[most]
     node = one.nodes.node_of(call)
     line = one.line_behind(call)
+    brought = {bytes_of(each.sizes, each.dtypes) for each in meeting.calls.values()}
+    got = {bytes_of(each.results, each.result_dtypes) for each in meeting.calls.values()}
     put_together = node.lines if node is not None and len(node.lines) > 1 else ()
     reasons = (
         one.buckets.why(call) or why(call, has_ddp(one.rank)),
         one.placements.why(call, node),
         "Inductor put the collectives of these lines together" if put_together else "",
+        *_others(meeting, ranks, call),
     )
     return MeetingView(
         operator=operator_of(call),
         ran_as="" if kind_of(operator_of(call)) == kind_of(call.name) else call.name,
         number=meeting.number,
-        group=group_words(meeting.group, one.rank.size),
+        group=group_words(meeting.group, one.rank),
         shape=_shape(call),
-        bytes=bytes_of(call.sizes, call.dtypes),
-        result_bytes=bytes_of(call.results, call.result_dtypes) if call.results else None,
+        bytes=_most(brought),
+        result_bytes=_most(got) if call.results else None,
+        is_uneven=len(brought) > 1 or len(got) > 1,
         why="; ".join(filter(None, reasons)),
         node=one.nodes.title_of(node) if node else "",
         where=_where(one.places, line, put_together),
@@ -190,6 +196,18 @@ def _meeting(
         is_done=all(each.is_done for each in meeting.calls.values()),
         settings=one.buckets.settings(call),
     )
+
+
+def _most(sizes: Set[int | None]) -> int | None:
+    return None if None in sizes else max(filter(None, sizes), default=0)
+
+
+def _others(meeting: Meeting, ranks: Mapping[int, Known], call: Call) -> Iterator[str]:
+    """'rank 1 calls `barrier` there', of ranks that came to it with another call."""
+    names = dict.fromkeys(one.name for one in meeting.calls.values() if one.name != call.name)
+    for name in names:
+        those = [ranks[n] for n, one in sorted(meeting.calls.items()) if one.name == name]
+        yield f"{names_of(those)} {'calls' if len(those) == 1 else 'call'} `{name}` there"
 
 
 def _where(places: Places, line: Line | None, lines: Sequence[Line]) -> str:
@@ -220,24 +238,26 @@ def _shape(call: Call) -> str:
     return f"{kind}{shapes[0]}" + (f" and {len(shapes) - 1} more" if len(shapes) > 1 else "")
 
 
-def _alike(met: Sequence[MeetingView]) -> Iterator[AlikeView]:
+def _alike(met: Sequence[MeetingView], ranks: Sequence[Known]) -> Iterator[AlikeView]:
     """Those that are the same together, in the order of the first of each."""
     found: dict[tuple[object, ...], list[int]] = {}
     for at, one in enumerate(met):
-        key = (one.operator, one.group, one.shape, one.bytes, one.result_bytes, one.why,
-               one.node, one.where, one.absent)  # fmt: skip
+        key = (one.operator, one.group, one.shape, one.bytes, one.result_bytes, one.is_uneven,
+               one.why, one.node, one.where, one.absent)  # fmt: skip
         found.setdefault(key, []).append(at)
     for places in found.values():
-        yield AlikeView(meetings=tuple(places), cells=_cells([met[at] for at in places]))
+        absent = names_of([ranks[at] for at in met[places[0]].absent])
+        cells = _cells([met[at] for at in places], f"{absent} never came" if absent else "")
+        yield AlikeView(meetings=tuple(places), cells=cells)
 
 
-def _cells(same: Sequence[MeetingView]) -> tuple[str, ...]:
+def _cells(same: Sequence[MeetingView], absent: str) -> tuple[str, ...]:
     one = same[0]
     waited = _sum([each.waited for each in same])
     ran = _sum([max((b - a for a, b in filter(None, e.ran)), default=None) for e in same])
     bare = _sum([each.bare for each in same])
     name = f"{one.operator} (run as {one.ran_as})" if one.ran_as else one.operator
-    reason = "; ".join(part for part in (one.why, one.node) if part)
+    reason = "; ".join(part for part in (absent, one.why, one.node) if part)
     return (
         f"{len(same):,}", name, amount(one), *map(time_text, (waited, ran, bare)), one.group,
         one.where, reason,
@@ -288,6 +308,11 @@ def _sentences(
                 f"{seconds(one.communicating)}, of which {seconds(one.exposed)} "
                 f"({percent(one.exposed / one.communicating)}) while it computed nothing."
             )
+    if all(one.rank.timeline is None for one in ranks):
+        yield (
+            "When a rank computed, and how long a collective ran, was not measured: `profile=True` "
+            "(`--profile`) does."
+        )
     first = ranks[0]
     own = sum(is_compilers(call) for call in first.rank.calls or ())
     if own:
@@ -302,9 +327,13 @@ def _sentences(
 
 
 def amount(view: MeetingView) -> str:
-    """'66 kB', '66 kB to 132 kB' where a rank gets more or less than it brings."""
+    """'66 kB', '66 kB to 132 kB' where a rank gets more or less than it brings.
+
+    'up to 66 kB' where not all ranks bring, or get, as much.
+    """
     if view.bytes is None:
         return ""
+    most = "up to " if view.is_uneven else ""
     if view.result_bytes in (None, view.bytes):
-        return size(view.bytes)
-    return f"{size(view.bytes)} \N{RIGHTWARDS ARROW} {size(view.result_bytes)}"
+        return f"{most}{size(view.bytes)}"
+    return f"{most}{size(view.bytes)} \N{RIGHTWARDS ARROW} {size(view.result_bytes)}"

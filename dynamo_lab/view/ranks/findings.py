@@ -247,9 +247,13 @@ def _other_times(ranks: Sequence[Rank]) -> Iterator[str]:
     spent = sorted(ranks, key=lambda rank: compile_seconds(rank.recording))
     fast, slow = (compile_seconds(rank.recording) for rank in (spent[0], spent[-1]))
     if slow > fast * _SLOW and slow - fast > _SLOW_BY:
+        calls = [rank.recording.rank and rank.recording.rank.calls for rank in ranks]
+        wait = "at the next collective the others wait for it"
+        if all(own == () for own in calls):  # perhaps there is no next one
+            wait = "the others wait once they need something from it"
         yield (
             f"Compilation took {seconds(slow)} on {spent[-1].label}, but {seconds(fast)} on "
-            f"{spent[0].label}: at the next collective the others wait for it."
+            f"{spent[0].label}: {wait}."
         )
 
 

@@ -15,6 +15,8 @@ from dynamo_lab.model.ranks.reducers import Reduced, Reducer
 from dynamo_lab.model.recording import Recording
 
 _MB = 1 << 20
+_FIRST = _MB
+"""What DDP's first bucket takes at most (`_DEFAULT_FIRST_BUCKET_BYTES`)."""
 
 
 class JobFix(Struct, frozen=True, kw_only=True):
@@ -46,7 +48,7 @@ def fixes_of(recording: Recording) -> tuple[JobFix, ...]:
 
 
 def _fixes(recording: Recording, reducers: Sequence[Reducer]) -> Iterator[JobFix]:
-    if any(one.rebuilt is None or len(one.rebuilt) > 1 for one in reducers):
+    if any(map(_has_several, reducers)):
         yield _of_size(
             max(1, math.ceil(max(map(_bytes, reducers)) / _MB) + 1),
             "All gradients of a type in one bucket: sent once the whole backward is over, with "
@@ -87,6 +89,13 @@ def _halves(recording: Recording, reducers: Sequence[Reducer]) -> Iterator[int]:
         half = limit // _MB // 2
         if half and most > half * _MB:
             yield half
+
+
+def _has_several(reducer: Reducer) -> bool:
+    """Whether it has several buckets, or may have since the second step."""
+    if reducer.rebuilt is not None:
+        return len(reducer.rebuilt) > 1
+    return _bytes(reducer) > min(_FIRST, reducer.limit or _FIRST)
 
 
 def _bytes(reducer: Reducer) -> int:

@@ -10,11 +10,16 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.ranks import collectives, memory, messages, plans, reducers, splits
 from dynamo_lab.view.ranks.causes.causes import causes, known_of
+from dynamo_lab.view.ranks.known import Known
 from dynamo_lab.view.ranks.mesh import meshes, tensors
 from dynamo_lab.view.ranks.ranks import RanksView, build
 
 _ENDS = {"finished": "finished", "raised": "raised", "exited": "exited", "killed": "was killed",
          "stopped": "stood still", "cut off": "was cut off", "running": "ran"}  # fmt: skip
+
+_UNPLANNED = ("frames", "kernels", "compiling")
+"""Columns that say nothing of a plan: its ranks share a process, whose frames Dynamo skips once,
+and none has kernels, nor a time of its own."""
 
 
 def build_job(job: Job, recordings: Mapping[str, Recording], *, can_try: bool = False) -> RanksView:
@@ -24,37 +29,41 @@ def build_job(job: Job, recordings: Mapping[str, Recording], *, can_try: bool = 
     """
     ranks = known_of(job)
     view = build(recordings, (*job.remarks, *_unknown(job)))
+    made = meshes.build([mesh for one in ranks for mesh in one.rank.meshes])
+    held = memory.build(ranks)
     view = replace(
         view,
         collectives=None if job.plan else collectives.build(ranks),
         messages=messages.build(ranks),
         splits=splits.build(job.recordings[0]),
         ddp=reducers.build(ranks[0] if ranks else None, can_try=can_try),
-        plan=plans.build_plan(job, ranks),
-        meshes=meshes.build([mesh for one in ranks for mesh in one.rank.meshes]),
+        plan=plans.build_plan(job, ranks, made, held),
+        meshes=made,
         tensors=tensors.build(ranks),
-        memory=memory.build(ranks),
+        memory=held,
     )
     told = list(causes(job))
-    ends = [known.rank.ending.kind for known in ranks]
+    words = {**_ENDS, "finished": "traced"} if job.plan else _ENDS
+    ends = [words[known.rank.ending.kind] for known in ranks]
     head = (view.head[0], "end", *view.head[1:])
     rows = tuple(
-        (row[0], _ENDS[end], *(row[1:] if _is_recorded(one) else ["?"] * len(row[1:])))
+        (row[0], end, *(row[1:] if _is_recorded(one) else ["?"] * len(row[1:])))
         for row, end, one in zip(view.rows, ends, job.recordings, strict=True)
     )
     if view.plan is not None:
+        kept = [at for at, name in enumerate(head) if name not in _UNPLANNED]
         return replace(
             view,
             sentence=view.plan.sentence,
             findings=tuple(told),
-            head=head,
-            rows=rows,
-            remarks=(*view.remarks, *view.plan.remarks),
+            head=tuple(head[at] for at in kept),
+            rows=tuple(tuple(row[at] for at in kept) for row in rows),
+            remarks=(*view.remarks, *view.plan.facts, *view.plan.remarks),
             is_whole=not (told or job.remarks),
         )
     told += view.findings
     if not told:
-        return replace(view, sentence=_fine(view, ends), head=head, rows=rows)
+        return replace(view, sentence=_fine(view, ranks), head=head, rows=rows)
     sentence, *findings = told
     return replace(view, sentence=sentence, findings=tuple(findings), head=head, rows=rows,
                    is_whole=False)  # fmt: skip
@@ -72,16 +81,20 @@ def _is_recorded(recording: Recording) -> bool:
     return recording.environment != Environment() or bool(recording.frames)
 
 
-def _fine(view: RanksView, ends: Sequence[str]) -> str:
-    if all(end == "finished" for end in ends):
+def _fine(view: RanksView, ranks: Sequence[Known]) -> str:
+    left = [
+        f"{one.label} {_ENDS[one.rank.ending.kind]}"
+        for one in ranks
+        if one.rank.ending.kind != "finished"
+    ]
+    if not left:
         return view.sentence
-    left = [f"rank {n} {_ENDS[end]}" for n, end in enumerate(ends) if end != "finished"]
     return f"{plural(len(left), 'rank')} did not finish: {', '.join(left[:5])}."
 
 
 def _unknown(job: Job) -> list[str]:
     """What the causes do not cover."""
-    blind = [one.label for one in known_of(job) if one.rank.calls is None]
-    if not blind:
-        return []
-    return [f"The collectives that ran are not known on {', '.join(blind[:5])}."]
+    ranks = known_of(job)
+    blind = [one.label for one in ranks if one.rank.calls is None]
+    told = [f"The collectives that ran are not known on {', '.join(blind[:5])}."] if blind else []
+    return [*told, *messages.unseen(ranks)]

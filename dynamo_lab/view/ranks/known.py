@@ -5,15 +5,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
-from typing import NamedTuple, TypeGuard
+from typing import TypeGuard
 
 from dynamo_lab.model.ranks.intervals import Interval, length, union, without
 from dynamo_lab.model.ranks.ranks import Call, Rank
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.places import Line, Places
-from dynamo_lab.view.core.words import listed, unit
+from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.ranks.buckets import Buckets
+from dynamo_lab.view.ranks.mesh.groups import GroupKey
 from dynamo_lab.view.ranks.mesh.placements import Placements
 from dynamo_lab.view.ranks.nodes import Nodes
 
@@ -23,15 +23,7 @@ _OTHER_RANKS_FAULT = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 120
-_FEW = 5
 _Block = ast.If | ast.While | ast.For | ast.AsyncFor
-
-
-class GroupKey(NamedTuple):
-    """A process group: its name, which ranks of it share, and its ranks where they are known."""
-
-    name: str
-    ranks: tuple[int, ...]
 
 
 class Known:
@@ -201,32 +193,8 @@ def _has(body: Sequence[ast.stmt], line: int) -> bool:
     return any(part.lineno <= line <= (part.end_lineno or part.lineno) for part in body)
 
 
-def group_words(key: GroupKey, size: int) -> str:
-    """'all ranks', 'ranks 0 and 2'; by name where its ranks are not known."""
-    if not key.ranks:
-        return f"the group {key.name!r}"
-    if len(key.ranks) == size and key.name == "0":
-        return "all ranks"
-    numbers = listed([str(number) for number in key.ranks], 6)
-    return f"the group {key.name!r} of {unit(len(key.ranks), 'rank')} {numbers}"
-
-
 def names_of(ranks: Sequence[Known]) -> str:
     """'rank 1', 'ranks 1 and 2'."""
     if len(ranks) < 2:
         return "".join(one.label for one in ranks)
     return f"ranks {listed([str(one.rank.number) for one in ranks], 5)}"
-
-
-def numbers_of(ranks: Sequence[int]) -> str:
-    """'0 to 7 and 16'; '0, 8, 16, ... 1,016'."""
-    steps = {b - a for a, b in pairwise(ranks)}
-    if len(ranks) > _FEW and len(steps) == 1 and steps != {1}:
-        return f"{', '.join(f'{number:,}' for number in ranks[:3])}, ... {ranks[-1]:,}"
-    runs: list[list[int]] = []
-    for rank in ranks:
-        if runs and rank == runs[-1][1] + 1:
-            runs[-1][1] = rank
-        else:
-            runs.append([rank, rank])
-    return listed([f"{a:,}" if a == b else f"{a:,} to {b:,}" for a, b in runs], _FEW)

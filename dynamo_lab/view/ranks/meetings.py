@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.ranks.clocks import clocks_of
-from dynamo_lab.view.ranks.known import GroupKey, Known
+from dynamo_lab.view.ranks.known import Known
+from dynamo_lab.view.ranks.mesh.groups import GroupKey
 
 _ALIKE = (
     "all_reduce", "allreduce", "reduce", "broadcast", "allgather", "all_gather", "_allgather_base",

@@ -1,4 +1,4 @@
-"""What each rank of a job keeps in memory for its model, and what one process would."""
+"""What each rank of a job keeps in memory for its model, and what the same takes whole."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,8 +6,9 @@ from msgspec import Struct
 
 from dynamo_lab.model.ranks.memory import Amount, Memory
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.core.words import listed, percent, size, unique
+from dynamo_lab.view.core.words import percent, size, unique, unit
 from dynamo_lab.view.ranks.known import Known
+from dynamo_lab.view.ranks.mesh.groups import numbers_of
 
 _PARTS = ("parameters", "buffers", "gradients", "optimizer", "reducer")
 HEAD = ("", "weights", "buffers", "gradients", "optimizer", "buckets", "sum", "saved")
@@ -15,7 +16,7 @@ HEAD = ("", "weights", "buffers", "gradients", "optimizer", "buckets", "sum", "s
 
 
 class RankMemoryView(Struct, frozen=True, kw_only=True):
-    """`rows` have a label and a cell for each column of `head`, the last row one process's.
+    """`rows` have a label and a cell for each column of `head`, the last row what it takes whole.
 
     `bytes` are the numbers of the rows, None where nothing was seen of it.
     """
@@ -42,7 +43,7 @@ def build(ranks: Sequence[Known]) -> RankMemoryView | None:
         head=HEAD,
         rows=tuple(
             (label, *map(_cell, own))
-            for label, own in zip([*labels, "one process"], numbers, strict=True)
+            for label, own in zip([*labels, "whole"], numbers, strict=True)
         ),
         bytes=tuple(numbers),
         sentences=tuple(_sentences(list(alike), labels, whole)),
@@ -50,7 +51,9 @@ def build(ranks: Sequence[Known]) -> RankMemoryView | None:
 
 
 def _labels(own: Sequence[Known]) -> str:
-    return f"rank{'s' if len(own) > 1 else ''} {listed([str(o.rank.number) for o in own], 5)}"
+    """'ranks 0 and 5'; of a plan all for which they stand: 'ranks 0 to 7'."""
+    numbers = sorted(n for one in own for n in one.stands_for or (one.rank.number,))
+    return f"{unit(len(numbers), 'rank')} {numbers_of(numbers)}"
 
 
 def _own(memory: Memory, recording: Recording) -> tuple[int | None, ...]:
@@ -91,9 +94,12 @@ def _sentences(
     most = max(range(len(together)), key=lambda at: together[at])
     total = whole[len(_PARTS)] or 0
     if total:
+        apart = ", without DDP's buckets" if numbers[most][_PARTS.index("reducer")] else ""
+        each = " on each" if labels[most].startswith("ranks") else ""
         yield (
-            f"What was seen of {labels[most]} takes {size(together[most])}, "
-            f"{percent(together[most] / total)} of the {size(total)} of one process."
+            f"The memory that was seen of {labels[most]} is {size(together[most])}{each}, "
+            f"{percent(together[most] / total)} of the {size(total)} of the same tensors "
+            f"whole{apart}."
         )
     unknown = unique(
         name

@@ -1,5 +1,6 @@
 """The messages that ranks of a job sent to one another, each as the rank that called has it."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -8,8 +9,12 @@ from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.places import Line, entity_if_known
 from dynamo_lab.view.core.words import plural, size
 from dynamo_lab.view.ranks.collectives import bytes_of
-from dynamo_lab.view.ranks.known import GroupKey, Known, group_words
+from dynamo_lab.view.ranks.known import Known
+from dynamo_lab.view.ranks.mesh.groups import GroupKey, group_words
 
+_SENDS = re.compile(
+    r"\b(?:dist|distributed)\.(?:i?send|i?recv|batch_isend_irecv|P2POp|pipelining)\b|\bP2POp\("
+)
 HEAD = ("times", "rank", "message", "bytes", "group", "line")
 
 
@@ -45,6 +50,25 @@ def build(ranks: Sequence[Known]) -> MessagesView | None:
     )
 
 
+def unseen(ranks: Sequence[Known]) -> Iterator[str]:
+    """That no message is known though the program's text sends some, as gloo lists none."""
+    is_gloo = any(one.rank.backend == "gloo" for one in ranks)
+    if is_gloo and build(ranks) is None and any(map(_names_messages, ranks)):
+        yield (
+            "Messages from rank to rank (`send`, `recv`) are not known: gloo's groups keep no list "
+            "of them."
+        )
+
+
+def _names_messages(one: Known) -> bool:
+    return any(
+        _SENDS.search(text)
+        for source in one.recording.sources
+        if source.kind != "library"
+        for _, text in source.lines()
+    )
+
+
 def _rows(one: Known) -> Iterator[MessageView]:
     members = {group.name: group.ranks for group in one.rank.groups}
     found: dict[tuple[tuple[str, ...], Line | None], int] = {}
@@ -53,7 +77,7 @@ def _rows(one: Known) -> Iterator[MessageView]:
             key = GroupKey(call.group, members.get(call.group, ()))
             line = one.line_of(call)
             cells = (
-                one.label, call.name, _amount(call), group_words(key, one.rank.size),
+                one.label, call.name, _amount(call), group_words(key, one.rank),
                 "" if line is None else one.places.where_named(line),
             )  # fmt: skip
             found[cells, line] = found.get((cells, line), 0) + 1

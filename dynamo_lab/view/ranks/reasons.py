@@ -3,6 +3,8 @@
 from dynamo_lab.model.ranks.names import COMPILERS, kind_of
 from dynamo_lab.model.ranks.ranks import Call, Rank
 
+_SHARDS = "FSDP reduces gradients, each rank its shard"
+_REPLICAS = "FSDP adds up the gradients of a shard over its replicas"
 _WORDS = (
     ("_inductor.fx_passes.node_runtime_estimation", "Inductor, compiling, measures a collective"),
     ("_inductor.", "Inductor, compiling, lets the ranks agree on its estimates"),
@@ -12,7 +14,7 @@ _WORDS = (
     ("_fsdp_param_group.pre_forward", "FSDP gathers parameters before a forward"),
     ("_fsdp_param_group.pre_backward", "FSDP gathers parameters before a backward"),
     ("_fsdp_collectives.foreach_all_gather", "FSDP gathers parameters"),
-    ("_fsdp_collectives.foreach_reduce", "FSDP reduces gradients, each rank its shard"),
+    ("_fsdp_collectives.foreach_reduce", _SHARDS),
     ("ddp_comm_hooks", "a communication hook of DDP reduces a bucket"),
     ("_verify_param_shape_across_processes", "DDP compares the parameters' shapes"),
     ("_sync_params_and_buffers", "DDP sends the parameters and buffers of one rank to all"),
@@ -35,19 +37,23 @@ _WRAPPED = {
 }
 """The names that PyTorch 2.13 has inside for functions that everybody knows under another name."""
 
+_IN_CPP = {"allreduce": "all_reduce", "allgather": "all_gather"}
+"""Those of C++, which DDP's reducer calls."""
+
 
 def operator_of(call: Call) -> str:
     """What the program, or PyTorch for it, called: `reduce_scatter_tensor`, where gloo reduces."""
     asked = next((one for one in call.through if one.startswith(_C10D)), "")
     name = asked.removeprefix(_C10D)
-    return _WRAPPED.get(name, name) or call.name
+    return _WRAPPED.get(name, name) or _IN_CPP.get(call.name, call.name)
 
 
 def why(call: Call, has_ddp: bool) -> str:
     """Who asked for it, and what for; empty for what the user's own line calls."""
     for part, words in _WORDS:
         if any(part in one for one in call.through):
-            return words
+            is_of_replicas = words == _SHARDS and operator_of(call) == "all_reduce"
+            return _REPLICAS if is_of_replicas else words
     if is_reducers(call):
         if not has_ddp:
             return "called in C++ by the backward"

@@ -9,7 +9,8 @@ from dynamo_lab.model.ranks.reducers import Reduced, Reducer
 from dynamo_lab.view.core.places import entity_if_known
 from dynamo_lab.view.core.words import listed, plural, size
 from dynamo_lab.view.ranks.fixes import JobFix, concerning, fixes_of
-from dynamo_lab.view.ranks.known import GroupKey, Known, group_words
+from dynamo_lab.view.ranks.known import Known
+from dynamo_lab.view.ranks.mesh.groups import GroupKey, group_words
 
 HEAD = ("bucket", "bytes", "parameters")
 MORE = "also to try"
@@ -102,7 +103,7 @@ def _reducer(one: Known, reducer: Reducer, fixes: Sequence[JobFix]) -> ReducerVi
 
 def _sentences(one: Known, reducer: Reducer) -> Iterator[str]:
     ranks = next((each.ranks for each in one.rank.groups if each.name == reducer.group), ())
-    group = group_words(GroupKey(reducer.group, ranks), one.rank.size)
+    group = group_words(GroupKey(reducer.group, ranks), one.rank)
     whole = size(sum(bucket.bytes for bucket in reducer.initial))
     first = len(reducer.initial)
     yield f"DDP reduces {whole} of gradients over {group}, in the first step in {_buckets(first)}."

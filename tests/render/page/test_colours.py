@@ -94,6 +94,7 @@ def test_the_distance_is_that_of_the_field() -> None:
         (["dl-input-mark", "dl-user-mark"], 14),
         (["dl-lit", "dl-held", "dl0-bg"], 6),  # beside a bar at the held one's edge
         (["dl-held-bar", "dl0-bg"], 40),
+        (["dl-compiling", "dl-r0", "dl-r3", "dl-r4"], 14),  # in the lanes of ranks
     ],
 )
 def test_what_a_colour_means_is_seen_with_any_vision(
@@ -115,6 +116,7 @@ def test_words_and_marks_stand_out_from_what_is_behind_them(scheme: str) -> None
     assert {pair for pair in words if contrast(found[pair[0]], found[pair[1]]) < 4.5} == set()
     marks = [f"dl-r{i}" for i in range(8)] + ["dl-held-bar", "dl-input-mark", "dl-user-mark"]
     assert {name for name in marks if contrast(found[name], found["dl0-bg"]) < 3} == set()
+    assert min(contrast(found["dl-compiling"], found[ground]) for ground in behind) >= 3
 
 
 NO_WORDS = (

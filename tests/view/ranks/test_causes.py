@@ -129,6 +129,27 @@ def test_a_collective_that_only_the_other_rank_is_led_to_has_its_condition() -> 
     assert "on rank 0 it is under `if rank == 0` (line 4)" in told
 
 
+def test_all_ranks_that_call_the_other_collective_are_named() -> None:
+    group = Group("0", (0, 1, 2))
+    ranks = [rank(0, call(3)), *(rank(n, call(5, name="barrier")) for n in (1, 2))]
+    whole = [
+        replace(one, rank=replace(one.rank, groups=(group,), size=3)) for one in ranks if one.rank
+    ]
+    (told, *_) = said(*whole, was_cut=False)
+    assert told.startswith("Ranks 1 and 2 call `barrier` at train.py, line 5")
+
+
+def test_only_those_that_came_early_are_said_to_wait() -> None:
+    group = Group("0", (0, 1, 2))
+    ranks = [rank(n, call(3, started=at)) for n, at in ((0, 1.0), (1, 5.0), (2, 4.8))]
+    whole = [
+        replace(one, rank=replace(one.rank, groups=(group,), size=3)) for one in ranks if one.rank
+    ]
+    (told,) = said(*whole, was_cut=False)
+    assert told.startswith("Rank 1 came 4.0 s late to `all_reduce` 1")
+    assert told.endswith("where rank 0 waited, and rank 2 not much earlier.")
+
+
 def test_what_all_are_in_is_told_where_nobody_is_missing() -> None:
     """As with another source on each rank: what they bring is alike, but not recorded which."""
     for name, words in (

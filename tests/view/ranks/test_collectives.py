@@ -228,3 +228,45 @@ def test_a_split_says_why_each_bucket_ends() -> None:
     ]
     assert cut.buckets[0].parameters == ("head.weight",)
     assert whole.sentence.startswith("DDP did not split compilation 0/0: the 2.1 MB")
+
+
+def test_what_the_profiler_alone_tells_is_said_to_be_unmeasured() -> None:
+    view = view_of(rank(0, call(3)), rank(1, call(3)))
+    assert view.sentences[0].startswith("When a rank computed, and how long a collective ran")
+    assert "`profile=True`" in view.sentences[0]
+
+
+def test_a_meeting_of_different_calls_tells_who_called_what() -> None:
+    (one,) = view_of(rank(0, call(3)), rank(1, call(4, name="barrier"))).meetings
+    assert one.operator == "all_reduce"
+    assert one.why == "rank 1 calls `barrier` there"
+
+
+def test_who_never_came_is_told_in_the_table() -> None:
+    (row,) = view_of(rank(0, call(3)), rank(1)).alike
+    assert row.cells[-1] == "rank 1 never came"
+
+
+def test_fsdp_adds_up_a_shards_gradients_over_its_replicas() -> None:
+    through = ("distributed_c10d.all_reduce", "fsdp._fully_shard._fsdp_collectives.foreach_reduce")
+    told = why(call(3, name="all_reduce", through=through), has_ddp=False)
+    assert told == "FSDP adds up the gradients of a shard over its replicas"
+
+
+def test_what_ddp_calls_in_cpp_has_the_name_that_programs_call() -> None:
+    assert [operator_of(call(3, name=name)) for name in ("allreduce", "allgather", "barrier")] == [
+        "all_reduce", "all_gather", "barrier",
+    ]  # fmt: skip
+
+
+def test_where_ranks_bring_unlike_amounts_the_most_is_told_as_such() -> None:
+    def sent(rows: int, got: int) -> Any:
+        float_ = ("Float",)
+        return call(3, name="alltoall", sizes=((rows, 2),), dtypes=float_, results=((got, 2),),
+                    result_dtypes=float_)  # fmt: skip
+
+    (one,) = view_of(rank(0, sent(3, 2)), rank(1, sent(2, 4))).meetings
+    assert (one.bytes, one.result_bytes, one.is_uneven) == (24, 32, True)
+    assert collectives.amount(one) == "up to 24 B \N{RIGHTWARDS ARROW} 32 B"
+    (even,) = view_of(rank(0, sent(3, 3)), rank(1, sent(3, 3))).meetings
+    assert collectives.amount(even) == "24 B"

@@ -144,5 +144,5 @@ def test_the_compilers_own_are_counted() -> None:
     ranks = rank(0, own, call(3, 2)), rank(1, own, call(3, 2))
     view = collectives.build(known_of(Job(title="step", recordings=ranks)))
     assert view is not None
-    (told,) = view.sentences
+    told = view.sentences[-1]
     assert told.startswith("1 collective of rank 0 is the compiler's own, while it compiled")

@@ -97,6 +97,6 @@ def test_of_a_plan_it_is_said_and_a_plan_without_it_is_whole() -> None:
 
     (told,) = view(calling(rank(1), 3)).findings
     assert told.startswith("Rank 1 calls `all_reduce` at train.py, line 3")
-    assert told.endswith(" Rank 1 stands for ranks 0 to 1 (2 of 2).")
+    assert told.endswith(" Rank 1 stands for ranks 0 and 1 (2 of 2).")
     assert view(rank(1, call(3))).is_whole
     assert list(causes(Job(title="step", recordings=(rank(1, call(3)),)))) == []

@@ -30,6 +30,9 @@ def test_only_a_setting_that_would_change_something_is_offered() -> None:
     assert offered(static_graph=True, gradient_as_bucket_view=True) == ["bucket_cap_mb=2"]
     one = {"rebuilt": FIRST, "static_graph": True, "gradient_as_bucket_view": True}
     assert offered(**one) == []  # all are in one bucket already
+    assert offered(**{**one, "rebuilt": None}) == []  # so few never were in several
+    large = (Reduced(bytes=2 * MB),)
+    assert offered(**{**one, "rebuilt": None, "initial": large}) == ["bucket_cap_mb=3"]
 
 
 @pytest.mark.parametrize(

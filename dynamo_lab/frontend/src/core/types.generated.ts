@@ -2350,16 +2350,16 @@ export interface CollectivesView {
  * A collective, and the ranks that came to it.
  *
  * `operator` is what was called, `ran_as` the backend's own call where it is another one. `shape`
- * and `bytes` are of what a rank brings, `result_bytes` of what it gets: of the rank that brings
- * most, and None where they are not known. `node` is the node of a graph, empty where none is
- * known. `ranks` are places in `CollectivesView.labels`; `came` is when each handed it over, and
- * `ran` from when to when it ran, where that was measured. `lines` and `nodes` are the entities of
- * the user's line and of the node in each rank's own recording, one alone where all are the same.
- * `waited` is the time between the first that came and the last, which is `late`; None where one
- * rank came alone, or where the clocks of its hosts may differ: then `late` says nothing. `bare`
- * are the most seconds that a rank computed nothing while it ran, None where that was not
- * measured. `absent` never came. `settings` are names of `DdpView.settings`, of a bucket that they
- * would change.
+ * and `bytes` are of what a rank brings, `result_bytes` of what it gets: the most of any rank
+ * where they differ (`is_uneven`), and None where they are not known. `node` is the node of a
+ * graph, empty where none is known. `ranks` are places in `CollectivesView.labels`; `came` is when
+ * each handed it over, and `ran` from when to when it ran, where that was measured. `lines` and
+ * `nodes` are the entities of the user's line and of the node in each rank's own recording, one
+ * alone where all are the same. `waited` is the time between the first that came and the last,
+ * which is `late`; None where one rank came alone, or where the clocks of its hosts may differ:
+ * then `late` says nothing. `bare` are the most seconds that a rank computed nothing while it ran,
+ * None where that was not measured. `absent` never came. `settings` are names of
+ * `DdpView.settings`, of a bucket that they would change.
  */
 export interface MeetingView {
   readonly operator: string;
@@ -2384,6 +2384,7 @@ export interface MeetingView {
   readonly absent: readonly number[];
   readonly is_done: boolean;
   readonly settings: readonly string[];
+  readonly is_uneven: boolean;
 }
 
 /**
@@ -2501,9 +2502,14 @@ export interface MessageView {
   readonly line: string;
 }
 
-/** `sentence` says that nothing ran, `remarks` what is taken for granted. */
+/**
+ * `sentence` says that nothing ran, `remarks` what is taken for granted, and is not known.
+ *
+ * `facts` are what it says, in short: the meshes, what a rank would call, what it would hold.
+ */
 export interface PlanView {
   readonly sentence: string;
+  readonly facts: readonly string[];
   readonly remarks: readonly string[];
   readonly kinds_head: readonly string[];
   readonly head: readonly string[];
@@ -2590,7 +2596,7 @@ export interface BlockView {
 }
 
 /**
- * `rows` have a label and a cell for each column of `head`, the last row one process's.
+ * `rows` have a label and a cell for each column of `head`, the last row what it takes whole.
  *
  * `bytes` are the numbers of the rows, None where nothing was seen of it.
  */

@@ -18,9 +18,10 @@ const MOST_TOLD = 16;
 const wholeOf = ({ seconds: end }: CollectivesView): Window => ({ start: 0, end });
 const steadyOf = ({ steady, seconds: end }: CollectivesView): Window => ({ start: steady, end });
 
-function amount({ bytes, result_bytes }: MeetingView): string {
+function amount({ bytes, result_bytes, is_uneven }: MeetingView): string {
   if (bytes === null) return "";
-  return result_bytes === null || result_bytes === bytes ? bytesText(bytes) : `${bytesText(bytes)} \u2192 ${bytesText(result_bytes)}`;
+  const most = is_uneven ? "up to " : "";
+  return most + (result_bytes === null || result_bytes === bytes ? bytesText(bytes) : `${bytesText(bytes)} \u2192 ${bytesText(result_bytes)}`);
 }
 
 function Zoom({ view }: { view: CollectivesView }) {
@@ -47,7 +48,7 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
   return (
     <div class="dl-card dl-meeting" aria-live="polite">
       <p>
-        <b>{one.operator}</b>{one.ran_as && ` (run as ${one.ran_as})`}, number {one.number} of {one.group}
+        <b>{one.operator}</b>{one.ran_as && ` (run as ${one.ran_as})`}, number {one.number} of <Prose text={one.group} />
         {one.shape && <> {"\u00b7"} <code>{one.shape}</code></>} {"\u00b7"} {amount(one)}
       </p>
       {one.where && <p><GoIn label={asker.label} to={asker.line}>{one.where}</GoIn> {one.text && <code>{one.text}</code>}</p>}

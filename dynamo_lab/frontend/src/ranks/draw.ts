@@ -17,7 +17,7 @@ export function coloursOf(element: Element): Colours {
   const style = getComputedStyle(element);
   const of = (name: string): string => style.getPropertyValue(name).trim();
   return {
-    compiling: of("--dl-eager"), computing: of("--dl-r3"), waiting: of("--dl-r4"), call: of("--dl-r0"),
+    compiling: of("--dl-compiling"), computing: of("--dl-r3"), waiting: of("--dl-r4"), call: of("--dl-r0"),
     line: of("--dl-line"), lit: of("--dl-held-bar"),
   };
 }

@@ -66,7 +66,7 @@ function Messages({ messages }: { messages: MessagesView }) {
       <p>{messages.sentence}</p>
       <Table class="dl-plan">
         <thead><tr>{messages.head.map((name) => <th key={name} scope="col">{name}</th>)}</tr></thead>
-        <tbody>{messages.rows.map(({ cells, rank, line }, i) => <tr key={i}>{cells.map((cell, j) => <td key={j}>{messages.head[j] === "line" ? <GoIn label={rank} to={line}>{cell}</GoIn> : cell}</td>)}</tr>)}</tbody>
+        <tbody>{messages.rows.map(({ cells, rank, line }, i) => <tr key={i}>{cells.map((cell, j) => <td key={j}>{messages.head[j] === "line" ? <GoIn label={rank} to={line}>{cell}</GoIn> : <Prose text={cell} />}</td>)}</tr>)}</tbody>
       </Table>
     </section>
   );

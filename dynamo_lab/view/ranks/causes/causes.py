@@ -22,8 +22,9 @@ from dynamo_lab.view.ranks.causes.words import (
     who_waits,
 )
 from dynamo_lab.view.ranks.clocks import aligned
-from dynamo_lab.view.ranks.known import Known, group_words
+from dynamo_lab.view.ranks.known import Known, names_of
 from dynamo_lab.view.ranks.meetings import Meeting, differs, meetings
+from dynamo_lab.view.ranks.mesh.groups import group_words
 
 _TOO_MUCH = re.compile(r"op\.preamble\.length <= op\.nbytes\.?\s*(\d+) vs\.? (\d+)")
 
@@ -127,14 +128,19 @@ def _parted(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str]:
             continue
         a, b = by_number[pair[0]], by_number[pair[1]]
         one, other = meeting.calls[pair[0]], meeting.calls[pair[1]]
-        group = group_words(meeting.group, a.rank.size)
+        group = group_words(meeting.group, a.rank)
         which = f"as number {meeting.number} of {group}"
         if one.name != other.name:
+            same = [
+                known
+                for number, call in sorted(meeting.calls.items())
+                if call.name == other.name and on(known := by_number[number], call) == on(b, other)
+            ]
+            calls = "calls" if len(same) == 1 else "call"
             yield (
-                f"{first_up(b.label)} calls `{other.name}`{on(b, other)} where {a.label} calls "
-                f"`{one.name}`{on(a, one)}, {which}{under(b, other) or under(a, one)}"
-                f"{handling([b], [a])}. "
-                f"{OTHERWISE}"
+                f"{first_up(names_of(same))} {calls} `{other.name}`{on(b, other)} where {a.label} "
+                f"calls `{one.name}`{on(a, one)}, {which}{under(b, other) or under(a, one)}"
+                f"{handling(same, [a])}. {OTHERWISE}"
             )
         else:
             yield (

@@ -9,8 +9,9 @@ from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import first_up, seconds, times
 from dynamo_lab.view.ranks.causes.outside import called_instead
 from dynamo_lab.view.ranks.causes.words import OTHERWISE, at, call_words, handling, on
-from dynamo_lab.view.ranks.known import GroupKey, Known, condition_of, group_words, names_of
+from dynamo_lab.view.ranks.known import Known, condition_of, names_of
 from dynamo_lab.view.ranks.meetings import Meeting, differs
+from dynamo_lab.view.ranks.mesh.groups import GroupKey, group_words
 
 _ABSENT = ("finished", "cut off", "running")
 """How a rank ended that may have been waited for in vain: of others it is said what ended them."""
@@ -50,7 +51,7 @@ def _absent(
     one, who, is_one = those[0], names_of(those), len(those) == 1
     first = min(meeting.calls, key=lambda rank: meeting.calls[rank].started)
     other, call = ranks[first], meeting.calls[first]
-    group = group_words(meeting.group, one.rank.size)
+    group = group_words(meeting.group, other.rank)
     waiting = names_of([ranks[number] for number in meeting.calls])
     does = "waits" if len(meeting.calls) == 1 else "wait"
     what = f"`{call.name}` {meeting.number} of {group}, in which {waiting} {does}{on(other, call)}"
@@ -62,7 +63,7 @@ def _absent(
         return f"{first_up(who)} ended without calling {what}{under}."
     if one.waiting is not None:
         key = _key(one, one.waiting)
-        apart = "" if key == meeting.group else f" of {group_words(key, one.rank.size)}"
+        apart = "" if key == meeting.group else f" of {group_words(key, one.rank)}"
         return (
             f"{first_up(who)} {'waits' if is_one else 'wait'} in {call_words(one.waiting)}{apart}"
             f"{on(one, one.waiting)}, and never {'comes' if is_one else 'come'} to {what}{under}"
@@ -127,7 +128,7 @@ def together(ranks: Sequence[Known], met: Sequence[Meeting], job: Job) -> Iterat
         role = _ONE_RANK.get(call.name.lstrip("_"))
         yield (
             f"{first_up(names_of([by_number[number] for number in one.calls]))} are all in "
-            f"`{call.name}` {one.number} of {group_words(one.group, len(ranks))}"
+            f"`{call.name}` {one.number} of {group_words(one.group, by_number[first].rank)}"
             f"{on(by_number[first], call)}, which was not over when the job was ended: "
             + (
                 f"all must name the same rank as its {role}, which is not recorded."

@@ -21,19 +21,26 @@ def longest_wait(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str
     by_number = {one.rank.number: one for one in ranks}
     late = by_number[longest.last]
     call = longest.calls[longest.last]
-    waited = [by_number[number] for number in longest.calls if number != longest.last]
+    half = longest.start + longest.lateness / 2
+    waited = [by_number[n] for n, own in sorted(longest.calls.items()) if own.started < half]
+    others = [
+        by_number[n]
+        for n, own in sorted(longest.calls.items())
+        if own.started >= half and n != longest.last
+    ]
+    too = f", and {names_of(others)} not much earlier" if others else ""
     yield (
         f"{first_up(late.label)} came {seconds(longest.lateness)} late to {call_words(call)}"
-        f"{on(late, call)}, where {names_of(waited)} waited"
-        f"{_meanwhile(late, longest.start, call.started)}."
+        f"{on(late, call)}, where {names_of(waited)} waited{too}"
+        f"{_meanwhile(late, late.label if others else 'it', longest.start, call.started)}."
     )
 
 
-def _meanwhile(one: Known, start: float, end: float) -> str:
+def _meanwhile(one: Known, who: str, start: float, end: float) -> str:
     """': meanwhile it compiled `f` again (3.1 s), because ...', or the line it was on longest."""
     compiled = _compiled(one, start, end)
     if compiled:
-        return f": meanwhile it {compiled}"
+        return f": meanwhile {who} {compiled}"
     spent: dict[Line, float] = {}
     for stay in one.rank.stays:
         inside = min(stay.end, end) - max(stay.start, start)
@@ -43,7 +50,7 @@ def _meanwhile(one: Known, start: float, end: float) -> str:
     if not spent:
         return ""
     line = max(spent, key=lambda line: spent[line])
-    return f": meanwhile it was {seconds(spent[line])} at {one.where(line)}"
+    return f": meanwhile {who} was {seconds(spent[line])} at {one.where(line)}"
 
 
 def _compiled(one: Known, start: float, end: float) -> str:

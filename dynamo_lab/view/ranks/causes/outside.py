@@ -6,7 +6,8 @@ from dynamo_lab.model.ranks.names import kind_of
 from dynamo_lab.model.ranks.ranks import Outside
 from dynamo_lab.view.core.words import first_up, times
 from dynamo_lab.view.ranks.causes.words import stands_for, who_waits
-from dynamo_lab.view.ranks.known import Known, group_words, names_of
+from dynamo_lab.view.ranks.known import Known, names_of
+from dynamo_lab.view.ranks.mesh.groups import group_words
 from dynamo_lab.view.ranks.reasons import operator_of
 
 _RAISES = "DistributedDataParallel"
@@ -87,7 +88,7 @@ def _members_group(name: str, where: str, those: Sequence[Known], ranks: Sequenc
         for key, calls in one.calls.items():
             for call in calls.values():
                 if _same(name, operator_of(call)) and one.where(one.line_of(call)) == where:
-                    return f"; on {one.label} it is {group_words(key, one.rank.size)}"
+                    return f"; on {one.label} it is {group_words(key, one.rank)}"
     return ""
 
 

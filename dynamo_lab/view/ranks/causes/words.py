@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from dynamo_lab.model.ranks.ranks import Call
 from dynamo_lab.view.core.words import first_up, listed
-from dynamo_lab.view.ranks.known import Known, condition_of, names_of, numbers_of
+from dynamo_lab.view.ranks.known import Known, condition_of, names_of
+from dynamo_lab.view.ranks.mesh.groups import numbers_of
 
 OTHERWISE = "Ranks that wait in different collectives wait forever."
 

@@ -154,6 +154,7 @@ def told(view: TensorView) -> str:
     if not view.blocks:
         return view.remark
     most = max(len(block.ranks) for block in view.blocks)
-    copies = f", each on {most:,} ranks" if most > 1 else ""
+    each = ", each" if len(view.blocks) > 1 else ","
+    copies = f"{each} on {most:,} ranks" if most > 1 else ""
     missing = f"; {plural(len(view.empty), 'rank')} hold nothing" if view.empty else ""
     return f"{plural(len(view.blocks), 'block')}{copies}{missing}. {view.remark}".strip()
