@@ -18,7 +18,6 @@ from torch.fx.node import map_aggregate
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import of_node
-from dynamo_lab.compiler.index import Index
 from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.rules import RULES, Call, Meta
 from dynamo_lab.compiler.rules.movement import stored_if_dear
@@ -123,7 +122,7 @@ class _Lowering:
             self.graph.find_sizes(buffer)
             return self.graph.tensor_in(buffer)
         if isinstance(value, torch.SymInt):
-            self.graph.define_size(name, self.sizes.of(value))
+            self.graph.define_size(self.sizes.of(value), name)
             return self.sizes.of(value)
         if isinstance(value, torch.SymFloat | torch.SymBool):
             return Named(name, _type_of(value))
@@ -248,18 +247,18 @@ class _Lowering:
             buffer = self._buffer(meta)
             call.results.append(buffer)
             for d, size in enumerate(meta.size):
-                for atom in ix.of(size).sizes():
-                    if not self.graph.has_size(atom.name) and size == ix.symbol_of(atom):
-                        self.graph.known_sizes.add(atom.name)
-                        call.sizes[atom.name] = (buffer.name, d)
+                symbol = ix.of(size).symbol()
+                if symbol and not self.graph.has_size(symbol):
+                    self.graph.known_sizes.add(symbol)
+                    call.sizes[symbol] = (buffer.name, d)
             return self.graph.tensor_in(buffer)
         if isinstance(value, torch.SymInt):
             size = self.sizes.of(value)
-            alone = size.alone() if isinstance(size, Index) else None
-            if alone is None:
+            symbol = ix.of(size).symbol()
+            if not symbol:
                 raise CannotLower(f"{node.target} gives a size that is {size}")
-            self.graph.known_sizes.add(alone.name)
-            call.results.append(Named(alone.name, torch.int64))
+            self.graph.known_sizes.add(symbol)
+            call.results.append(Named(symbol, torch.int64))
             return size
         name = f"{node.name}_{k}" if call.many else node.name
         call.results.append(

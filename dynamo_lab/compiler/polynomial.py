@@ -127,6 +127,11 @@ class Polynomial:
                 return monomial[0]
         return None
 
+    def symbol(self) -> str:
+        """The name of a size of the run time, if that is all there is."""
+        alone = self.alone()
+        return alone.name if alone and alone.kind == "size" else ""
+
     def factor_of(self, name: str) -> int | Self | None:
         """What the loop variable is multiplied with; None if it occurs in any other way."""
         found: dict[Monomial, int] = {}

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Body, Value, const, load, of_node
-from dynamo_lab.compiler.index import Index, Size
 from dynamo_lab.compiler.layout import (
     Position,
     contiguous,
@@ -31,6 +30,7 @@ from dynamo_lab.model.lowering import Why
 if TYPE_CHECKING:
     import torch
 
+    from dynamo_lab.compiler.index import Size
     from dynamo_lab.compiler.work import LoweredNode
 
 Closure = Callable[[Position], Value]
@@ -144,11 +144,10 @@ class LoweredGraph:
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.work))
 
-    def define_size(self, parameter: str, size: Size) -> None:
-        """A parameter that is a size. Those of tensors are found by `find_sizes`."""
-        alone = size.alone() if isinstance(size, Index) else None
-        if alone:
-            self.given_sizes.setdefault(alone.name, parameter)
+    def define_size(self, size: Size, found: str) -> None:
+        """A size that the graph is given, and the Python expression that finds it."""
+        if name := ix.of(size).symbol():
+            self.given_sizes.setdefault(name, found)
 
     def derive_size(self, name: str, found: str, of: Sequence[Size]) -> bool:
         """A size that the wrapper computes of others, if it knows them before all else."""
@@ -160,14 +159,10 @@ class LoweredGraph:
 
     def find_sizes(self, given: Buffer) -> None:
         """The sizes that a tensor shows which the graph is given."""
-        shown = [
-            *((size, f"{given.name}.size({d})") for d, size in enumerate(given.size)),
-            *((stride, f"{given.name}.stride({d})") for d, stride in enumerate(given.stride)),
-        ]
-        for size, found in shown:
-            alone = size.alone() if isinstance(size, Index) else None
-            if alone:
-                self.given_sizes.setdefault(alone.name, found)
+        for d, size in enumerate(given.size):
+            self.define_size(size, f"{given.name}.size({d})")
+        for d, stride in enumerate(given.stride):
+            self.define_size(stride, f"{given.name}.stride({d})")
 
     def has_size(self, name: str) -> bool:
         """Will the wrapper know this size when it comes to it?"""
