@@ -192,7 +192,7 @@ class _Lowering:
         if node.target is operator.getitem:
             return args[0][args[1]]
         if node.target is aten.copy_.default:
-            self.graph.mutate(args[0], _as_tensor(args[1]))
+            self.graph.mutate(args[0], args[1])
             return args[0]
         rule, metas = self._rule_for(node)
         return rule(Call(self.graph, metas), *args, **kwargs)
@@ -248,8 +248,8 @@ class _Lowering:
             call.results.append(buffer)
             for d, size in enumerate(meta.size):
                 symbol = ix.of(size).symbol()
-                if symbol and not self.graph.has_size(symbol):
-                    self.graph.known_sizes.add(symbol)
+                if symbol and symbol not in self.graph.shown_sizes | self.graph.given_sizes.keys():
+                    self.graph.shown_sizes.add(symbol)
                     call.sizes[symbol] = (buffer.name, d)
             return self.graph.tensor_in(buffer)
         if isinstance(value, torch.SymInt):
@@ -257,7 +257,7 @@ class _Lowering:
             symbol = ix.of(size).symbol()
             if not symbol:
                 raise CannotLower(f"{node.target} gives a size that is {size}")
-            self.graph.known_sizes.add(symbol)
+            self.graph.shown_sizes.add(symbol)
             call.results.append(Named(symbol, torch.int64))
             return size
         name = f"{node.name}_{k}" if call.many else node.name
@@ -295,12 +295,6 @@ def _refuse_unknown(node: fx.Node, metas: Sequence[Meta], home: torch.device) ->
     for device in [*(meta.device for meta in metas), *(value.device for value in given)]:
         if device != home:
             raise Unsupported(f"on {device}, where the kernels of this graph run on {home}")
-
-
-def _as_tensor(x: Any) -> LazyTensor:
-    if isinstance(x, LazyTensor):
-        return x
-    raise Unsupported("a write of a number")
 
 
 def _reads_data(node: fx.Node) -> bool:

@@ -96,14 +96,8 @@ class Polynomial:
 
     __radd__ = __add__
 
-    def __neg__(self) -> Self:
-        return self * -1
-
     def __sub__(self, other: int | Polynomial) -> Self:
         return self + type(self)(_terms(other)) * -1
-
-    def __rsub__(self, other: int | Polynomial) -> Self:
-        return type(self)(_terms(other)) + self * -1
 
     def __mul__(self, other: int | Polynomial) -> Self:
         if isinstance(other, int):

@@ -1,8 +1,9 @@
 """Lazy tensors, and the graph of loops and calls that they are stored by.
 
-A lazy tensor is a closure from a position to a value. Lowering an operator wraps closures in
-closures and computes nothing; `realize()` makes a loop that stores into a buffer, and from then on
-the closure is a load of it, also for whoever captured the tensor before.
+In come the closures that rules make; out comes a `LoweredGraph`, the work that fusion reads. A
+lazy tensor is a closure from a position to a value. Lowering an operator wraps closures in closures
+and computes nothing; `realize()` makes a loop that stores into a buffer, and from then on the
+closure is a load of it, also for whoever captured the tensor before.
 """
 
 from __future__ import annotations
@@ -136,10 +137,10 @@ class LoweredGraph:
         self.constants: dict[str, Any] = {}
         self.outputs: list[Any] = []
         self.mutated: set[str] = set()
-        self.known_sizes: set[str] = set()
-        """The sizes that the wrapper learns: from what it is given, or from results."""
+        self.shown_sizes: set[str] = set()
+        """The sizes that the wrapper learns from results."""
         self.given_sizes: dict[str, str] = {}
-        """By name of the size: the Python expression that finds it."""
+        """Those of what it is given, by name: the Python expression that finds it."""
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.work))
@@ -163,10 +164,6 @@ class LoweredGraph:
             self.define_size(size, f"{given.name}.size({d})")
         for d, stride in enumerate(given.stride):
             self.define_size(stride, f"{given.name}.stride({d})")
-
-    def has_size(self, name: str) -> bool:
-        """Will the wrapper know this size when it comes to it?"""
-        return name in self.known_sizes or name in self.given_sizes
 
     def buffer(
         self,

@@ -1,6 +1,7 @@
 """Buffers, and the two kinds of work on them: loops, and calls of ATen.
 
-What lowering writes and fusion reads.
+Lowering writes them and fusion reads them. In come closures from a position to a value; out comes
+the straight-line code of a loop, once for each place that a kernel gives it.
 """
 
 from __future__ import annotations

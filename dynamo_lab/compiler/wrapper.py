@@ -93,7 +93,8 @@ class Wrapper:
         return vars(self.loaded)["call"]
 
     def _written(self) -> str:
-        self._sizes()
+        given = self.graph.given_sizes.items()
+        self.lines += [f"{name} = {found}" for name, found in given if name != found]
         for name in self._never_written():
             self._allocate(self.graph.buffers[name])
         if self._by_address and any(kernel.checks for kernel in self.kernels.values()):
@@ -113,11 +114,6 @@ class Wrapper:
         parameters = "".join(f"{name}, " for name in self.graph.parameters)
         head = [f"{parameters}= args" if parameters else "pass", "args.clear()"]
         return "\n".join(["def call(args):", *(f"    {line}" for line in head + self.lines), ""])
-
-    def _sizes(self) -> None:
-        for name, found in self.graph.given_sizes.items():
-            if name != found:
-                self.lines.append(f"{name} = {found}")
 
     def _never_written(self) -> list[str]:
         """Tensors without elements: nothing computes them, but they are returned or passed on."""
@@ -245,22 +241,16 @@ class Wrapper:
                 return f"[{inner}]" if isinstance(arg, list) else f"({inner},)" if arg else "()"
             case dict():
                 return "{" + ", ".join(f"{k!r}: {self._argument(v)}" for k, v in arg.items()) + "}"
-            case slice():
-                parts = (arg.start, arg.stop, arg.step)
-                return f"slice({', '.join(map(self._argument, parts))})"
             case torch.device():
                 return f"device({str(arg)!r})"
-            case None | bool() | int() | float() | str():
+            case None | bool() | int() | float() | str() | torch.dtype():
                 return repr(arg)
-            case torch.dtype() | torch.layout() | torch.memory_format():
+            case torch.layout() | torch.memory_format():
                 return repr(arg)
             case _:
-                return self._object(arg)
-
-    def _object(self, value: Any) -> str:
-        name = f"given_{len(self.names)}"
-        self.names[name] = value
-        return name
+                name = f"given_{len(self.names)}"
+                self.names[name] = arg
+                return name
 
 
 def _shared(call: Extern) -> str:
