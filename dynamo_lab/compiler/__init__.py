@@ -1,21 +1,26 @@
-"""A compiler of our own, small enough to be read: ATen graph -> loops -> fused kernels -> C.
+"""A compiler of our own, small enough to be read: ATen graph -> loops -> fused kernels -> text.
 
+In comes a graph of ATen operators; out comes a function that runs kernels of C, Triton or Metal.
 Read in this order, each file with one idea:
 
-1. `index`: where an element lies, as a polynomial of loop variables and sizes
+1. `polynomial`, `index`, `layout`: where an element lies, as a polynomial of loop variables and
+   sizes; `sizes`: those of the run time
 2. `operators`: the operators of the loop IR, what each means and how each target writes it
 3. `body`: values and straight-line code, recorded by running closures
-4. `tensors`: lazy tensors, buffers, loops and calls of ATen
-5. `rules`: ATen operators as closures, a table
-6. `lower`: a graph, node by node, through that table
-7. `fusion`: which loops share a kernel, with the reason
+4. `work`, `tensors`: buffers, loops and calls of ATen, and the lazy tensors that they store
+5. `rules`: ATen operators as closures, a table (first `table`, then `pointwise`);
+   `decompositions`: how other operators are brought to these
+6. `lower`: a graph, node by node, through that table; `stored`: what is put in memory on the way,
+   `parts`: reductions in two steps
+7. `groups`, `space`, `fusion`: which loops share a kernel, with the reason
 8. `kernel`: the loops of a kernel merged, its values handed on, its stores dropped
-9. `printers`: a kernel as text for a target
-10. `build`: the text as machine code
+9. `printers`: a kernel as text (first `printer`, `c_statements` and `c`); `targets`: what runs it
+10. `build`: a text of C as machine code
 11. `wrapper`: the Python function that allocates, calls and frees
 12. `program`: all of it for one graph, each stage kept
 13. `backend`: what `torch.compile(backend="lab")` calls
-14. `live`: a program made again with something changed, and held against eager
+14. `live`: a program made again with something changed, and held against eager; `recorded`: a
+    program as facts of a recording
 
 `lab.compiler.programs(fn, *args)` gives the programs of a function, `lab.compiler.rule` changes a
 rule. What is named here is loaded when it is first asked for: most users never do.

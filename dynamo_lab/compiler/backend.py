@@ -1,7 +1,8 @@
 """The backend that `torch.compile(fn, backend="lab")` calls.
 
-AOTAutograd turns the captured graph into forward and backward graphs of ATen operators and
-decomposes them; each becomes a `Program`.
+In comes the graph that Dynamo captured; out comes a function of the same arguments. AOTAutograd
+turns it into forward and backward graphs of ATen operators and decomposes them; each becomes a
+`Program`.
 """
 
 from __future__ import annotations
@@ -12,10 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
-from functorch.compile import (
-    aot_module_simplified,
-    min_cut_rematerialization_partition,
-)
+from functorch.compile import aot_module_simplified, min_cut_rematerialization_partition
 
 from dynamo_lab.capture.core.compat import errors_are_suppressed
 from dynamo_lab.capture.kernels.announced import announce

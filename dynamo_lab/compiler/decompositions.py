@@ -1,6 +1,7 @@
 """The decompositions that bring a graph of ATen operators to what the table of rules knows.
 
-Those of core ATen; of the operators that Inductor decomposes too, those that gain by fusion; and
+Out comes the table that AOTAutograd is given, from operator to what computes it by others: those
+of core ATen; of the operators that Inductor decomposes too, those that gain by fusion; and
 operators on lists of tensors, which become one operator a tensor.
 """
 
@@ -33,11 +34,9 @@ def _every() -> dict[Any, Callable[..., Any]]:
 
     table = dict(torch.export.default_decompositions().items())
     every = whole_table()
-    for packet in FURTHER:
-        for name in packet.overloads():
-            overload = getattr(packet, name)
-            if overload in every:
-                table[overload] = every[overload]
+    for packet in (getattr(aten, name) for name in FURTHER.split()):
+        overloads = {getattr(packet, name) for name in packet.overloads()}
+        table |= {overload: every[overload] for overload in overloads & every.keys()}
     table |= rules_of_lists()
     table[aten.native_dropout.default] = _dropout
     for copy, view in COPIES.items():
@@ -57,35 +56,11 @@ def _dropout(x: torch.Tensor, p: float, train: bool | None) -> Any:
     return x * mask * (1 / (1 - p) if p < 1 else 0.0), mask
 
 
-FURTHER = (
-    aten._softmax,
-    aten._log_softmax,
-    aten._softmax_backward_data,
-    aten._log_softmax_backward_data,
-    aten.native_layer_norm,
-    aten.native_group_norm,
-    aten._native_batch_norm_legit,
-    aten._native_batch_norm_legit_functional,
-    aten._native_batch_norm_legit_no_training,
-    aten.native_batch_norm,
-    aten.linalg_vector_norm,
-    aten.embedding,
-    aten.index_select,
-    aten.leaky_relu,
-    aten.hardtanh,
-    aten.elu,
-    aten.masked_fill,
-    aten.select_backward,
-    aten.slice_backward,
-    aten._adaptive_avg_pool2d,
-    aten.addmv,
-    aten.dist,
-    aten.ldexp,
-    aten.narrow_copy,
-    aten.permute_copy,
-    aten.unbind_copy,
-    aten.view_copy,
-)
+FURTHER = """_softmax _log_softmax native_layer_norm native_group_norm native_batch_norm
+_native_batch_norm_legit _native_batch_norm_legit_functional _native_batch_norm_legit_no_training
+linalg_vector_norm dist embedding index_select leaky_relu hardtanh elu _adaptive_avg_pool2d addmv
+ldexp narrow_copy permute_copy unbind_copy view_copy"""
+"""Operators that are not among core ATen's decompositions."""
 COPIES = {aten.slice_copy.Tensor: aten.slice.Tensor, aten.select_copy.int: aten.select.int}
 """Copies for which PyTorch has no decomposition."""
 KEPT = (

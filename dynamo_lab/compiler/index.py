@@ -154,11 +154,6 @@ def symbol(name: str, least: int, hint: int) -> Index:
     return _atom(Atom(name, "size", least=least, hint=hint))
 
 
-def symbol_of(atom: Atom) -> Index:
-    """The expression that is this atom."""
-    return _atom(atom)
-
-
 def read(name: str, value: Varying, size: Size) -> Index:
     """An index that the kernel reads or computes; the kernel checks that it is below `size`."""
     return _atom(Atom(name, "value", plain(of(size) - 1), (value,)))

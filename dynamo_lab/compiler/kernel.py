@@ -59,6 +59,7 @@ class Kernel:
         scalars: the numbers of the run time that it needs, with their types.
         scratch: rows that it keeps for itself, with their types.
         live: the buffers that something else reads after it.
+        buffers: all of the program, by name.
         forced: were its loops joined where that is not legal? Then all that they write is stored.
         tuning: how its loops are written, where the reader says so.
     """
@@ -192,10 +193,6 @@ class Kernel:
         parts += [ix.of(size) for size in (*self.space.outer, *self.space.inner)]
         self.sizes = sorted({atom.name for part in parts for atom in part.sizes()})
         self.scalars = {v.args[0]: v.dtype for v in values if v.op == "scalar"}
-
-    def buffer(self, name: str) -> Buffer:
-        """A buffer of the program, by name."""
-        return self.buffers[name]
 
     def lines(self, code: Callable[[Value], str] = line_of) -> Iterator[tuple[str, str]]:
         """Its loop IR, each line with the node that it computes for, if it does for one."""

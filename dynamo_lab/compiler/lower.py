@@ -18,7 +18,6 @@ from torch.fx.node import map_aggregate
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import of_node
-from dynamo_lab.compiler.index import Index
 from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.rules import RULES, Call, Meta
 from dynamo_lab.compiler.rules.movement import stored_if_dear
@@ -123,7 +122,7 @@ class _Lowering:
             self.graph.find_sizes(buffer)
             return self.graph.tensor_in(buffer)
         if isinstance(value, torch.SymInt):
-            self.graph.define_size(name, self.sizes.of(value))
+            self.graph.define_size(self.sizes.of(value), name)
             return self.sizes.of(value)
         if isinstance(value, torch.SymFloat | torch.SymBool):
             return Named(name, _type_of(value))
@@ -193,7 +192,7 @@ class _Lowering:
         if node.target is operator.getitem:
             return args[0][args[1]]
         if node.target is aten.copy_.default:
-            self.graph.mutate(args[0], _as_tensor(args[1]))
+            self.graph.mutate(args[0], args[1])
             return args[0]
         rule, metas = self._rule_for(node)
         return rule(Call(self.graph, metas), *args, **kwargs)
@@ -248,18 +247,18 @@ class _Lowering:
             buffer = self._buffer(meta)
             call.results.append(buffer)
             for d, size in enumerate(meta.size):
-                for atom in ix.of(size).sizes():
-                    if not self.graph.has_size(atom.name) and size == ix.symbol_of(atom):
-                        self.graph.known_sizes.add(atom.name)
-                        call.sizes[atom.name] = (buffer.name, d)
+                symbol = ix.of(size).symbol()
+                if symbol and symbol not in self.graph.shown_sizes | self.graph.given_sizes.keys():
+                    self.graph.shown_sizes.add(symbol)
+                    call.sizes[symbol] = (buffer.name, d)
             return self.graph.tensor_in(buffer)
         if isinstance(value, torch.SymInt):
             size = self.sizes.of(value)
-            alone = size.alone() if isinstance(size, Index) else None
-            if alone is None:
+            symbol = ix.of(size).symbol()
+            if not symbol:
                 raise CannotLower(f"{node.target} gives a size that is {size}")
-            self.graph.known_sizes.add(alone.name)
-            call.results.append(Named(alone.name, torch.int64))
+            self.graph.shown_sizes.add(symbol)
+            call.results.append(Named(symbol, torch.int64))
             return size
         name = f"{node.name}_{k}" if call.many else node.name
         call.results.append(
@@ -296,12 +295,6 @@ def _refuse_unknown(node: fx.Node, metas: Sequence[Meta], home: torch.device) ->
     for device in [*(meta.device for meta in metas), *(value.device for value in given)]:
         if device != home:
             raise Unsupported(f"on {device}, where the kernels of this graph run on {home}")
-
-
-def _as_tensor(x: Any) -> LazyTensor:
-    if isinstance(x, LazyTensor):
-        return x
-    raise Unsupported("a write of a number")
 
 
 def _reads_data(node: fx.Node) -> bool:

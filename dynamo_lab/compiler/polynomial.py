@@ -96,14 +96,8 @@ class Polynomial:
 
     __radd__ = __add__
 
-    def __neg__(self) -> Self:
-        return self * -1
-
     def __sub__(self, other: int | Polynomial) -> Self:
         return self + type(self)(_terms(other)) * -1
-
-    def __rsub__(self, other: int | Polynomial) -> Self:
-        return type(self)(_terms(other)) + self * -1
 
     def __mul__(self, other: int | Polynomial) -> Self:
         if isinstance(other, int):
@@ -126,6 +120,11 @@ class Polynomial:
             if factor == 1 and len(monomial) == 1:
                 return monomial[0]
         return None
+
+    def symbol(self) -> str:
+        """The name of a size of the run time, if that is all there is."""
+        alone = self.alone()
+        return alone.name if alone and alone.kind == "size" else ""
 
     def factor_of(self, name: str) -> int | Self | None:
         """What the loop variable is multiplied with; None if it occurs in any other way."""

@@ -1,4 +1,7 @@
-"""One graph through all stages, each kept as an attribute and printable."""
+"""One graph through all stages, each kept as an attribute and printable.
+
+In comes a graph of ATen operators; out comes a function of its arguments, in a list.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sizes of the run time: Dynamo's symbolic integers as index expressions."""
+"""Sizes of the run time: Dynamo's symbolic integers as index expressions.
+
+In come sizes and strides of fake tensors; out come ints, and polynomials of the symbols.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""When a tensor is stored that could be computed again by each reader, and why."""
+"""When a tensor is stored that could be computed again by each reader.
+
+In come a lazy tensor and the number of its readers; out comes why it is stored, if it is.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """Lazy tensors, and the graph of loops and calls that they are stored by.
 
-A lazy tensor is a closure from a position to a value. Lowering an operator wraps closures in
-closures and computes nothing; `realize()` makes a loop that stores into a buffer, and from then on
-the closure is a load of it, also for whoever captured the tensor before.
+In come the closures that rules make; out comes a `LoweredGraph`, the work that fusion reads. A
+lazy tensor is a closure from a position to a value. Lowering an operator wraps closures in closures
+and computes nothing; `realize()` makes a loop that stores into a buffer, and from then on the
+closure is a load of it, also for whoever captured the tensor before.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import Body, Value, const, load, of_node
-from dynamo_lab.compiler.index import Index, Size
 from dynamo_lab.compiler.layout import (
     Position,
     contiguous,
@@ -31,6 +31,7 @@ from dynamo_lab.model.lowering import Why
 if TYPE_CHECKING:
     import torch
 
+    from dynamo_lab.compiler.index import Size
     from dynamo_lab.compiler.work import LoweredNode
 
 Closure = Callable[[Position], Value]
@@ -136,19 +137,18 @@ class LoweredGraph:
         self.constants: dict[str, Any] = {}
         self.outputs: list[Any] = []
         self.mutated: set[str] = set()
-        self.known_sizes: set[str] = set()
-        """The sizes that the wrapper learns: from what it is given, or from results."""
+        self.shown_sizes: set[str] = set()
+        """The sizes that the wrapper learns from results."""
         self.given_sizes: dict[str, str] = {}
-        """By name of the size: the Python expression that finds it."""
+        """Those of what it is given, by name: the Python expression that finds it."""
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.work))
 
-    def define_size(self, parameter: str, size: Size) -> None:
-        """A parameter that is a size. Those of tensors are found by `find_sizes`."""
-        alone = size.alone() if isinstance(size, Index) else None
-        if alone:
-            self.given_sizes.setdefault(alone.name, parameter)
+    def define_size(self, size: Size, found: str) -> None:
+        """A size that the graph is given, and the Python expression that finds it."""
+        if name := ix.of(size).symbol():
+            self.given_sizes.setdefault(name, found)
 
     def derive_size(self, name: str, found: str, of: Sequence[Size]) -> bool:
         """A size that the wrapper computes of others, if it knows them before all else."""
@@ -160,18 +160,10 @@ class LoweredGraph:
 
     def find_sizes(self, given: Buffer) -> None:
         """The sizes that a tensor shows which the graph is given."""
-        shown = [
-            *((size, f"{given.name}.size({d})") for d, size in enumerate(given.size)),
-            *((stride, f"{given.name}.stride({d})") for d, stride in enumerate(given.stride)),
-        ]
-        for size, found in shown:
-            alone = size.alone() if isinstance(size, Index) else None
-            if alone:
-                self.given_sizes.setdefault(alone.name, found)
-
-    def has_size(self, name: str) -> bool:
-        """Will the wrapper know this size when it comes to it?"""
-        return name in self.known_sizes or name in self.given_sizes
+        for d, size in enumerate(given.size):
+            self.define_size(size, f"{given.name}.size({d})")
+        for d, stride in enumerate(given.stride):
+            self.define_size(stride, f"{given.name}.stride({d})")
 
     def buffer(
         self,

@@ -1,6 +1,7 @@
 """Buffers, and the two kinds of work on them: loops, and calls of ATen.
 
-What lowering writes and fusion reads.
+Lowering writes them and fusion reads them. In come closures from a position to a value; out comes
+the straight-line code of a loop, once for each place that a kernel gives it.
 """
 
 from __future__ import annotations
@@ -91,6 +92,7 @@ class Loop:
     """For each position in `outer`, and each in `inner` if it reduces: a value into a buffer."""
 
     keeps_order = False  # its turn among random numbers and checks never matters
+    adds = False  # to what is there
 
     def __init__(
         self,
@@ -133,8 +135,8 @@ class Loop:
             if self.reduction:
                 name = self.buffer.name
                 return record("reduce", self.reduction, value, name, at, dtype=value.dtype)
-            value = cast(value, self.buffer.dtype)
-            return record("store", self.buffer.name, at, value, dtype=self.buffer.dtype)
+            value, op = cast(value, self.buffer.dtype), "accumulate" if self.adds else "store"
+            return record(op, self.buffer.name, at, value, dtype=self.buffer.dtype)
 
     def traced(self, outer: Position, inner: Position) -> Body:
         """The body by itself; asked again and again while kernels are formed, so kept."""
@@ -174,18 +176,7 @@ class Scatter(Loop):
     @cached_property
     def reads(self) -> set[str]:
         """What it reads, and what it writes over."""
-        return (
-            {buffer for buffer, _ in self.body.loads()}
-            | _run_time_names(self.body)
-            | {self.base.name}
-        )
-
-    def emit(self, outer: Position, inner: Position) -> Value:
-        """Record this loop's body with these index expressions for its loop variables."""
-        with of_node(self.origin):
-            value, at = cast(self.value(outer, inner), self.buffer.dtype), self.place(outer)
-            op = "accumulate" if self.adds else "store"
-            return record(op, self.buffer.name, at, value, dtype=self.buffer.dtype)
+        return super().reads | {self.base.name}
 
 
 def _run_time_names(body: Body) -> set[str]:

@@ -122,7 +122,7 @@ def metal(folder: Path) -> Metal:
 def signature(printer: TritonPrinter) -> dict[str, str]:
     """The types of the parameters, as Triton's compiler is told them."""
     kernel, rows = printer.kernel, printer.launch.rows
-    found = {name: f"*{SHORT[kernel.buffer(name).dtype]}" for name in (*kernel.ins, *kernel.outs)}
+    found = {name: f"*{SHORT[kernel.buffers[name].dtype]}" for name in (*kernel.ins, *kernel.outs)}
     found |= dict.fromkeys(kernel.sizes, "i64")
     found |= {name: SHORT[dtype] for name, dtype in kernel.scalars.items()}
     found |= {name: f"*{SHORT[dtype]}" for name, (dtype, _) in rows.items()}

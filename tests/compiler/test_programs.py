@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import math
 import subprocess
 import sys
-import weakref
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -58,7 +56,13 @@ def shifted(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     return x.roll(1, 0).flip(-1) + x.cumsum(-1)
 
 
-PROGRAMS = (normed, attended, joined, summed, normalized_batch, transposed, shifted)
+def halved(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    """Its backward is given tensors whose size is a quotient."""
+    half = x.shape[0] // 2
+    return x[:half].exp() * x[half : 2 * half].sin() * w
+
+
+PROGRAMS = (normed, attended, joined, summed, normalized_batch, transposed, shifted, halved)
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
@@ -250,20 +254,6 @@ def test_what_is_read_is_read_before_it_is_written(fn: Callable[..., Any]) -> No
     assert all(torch.equal(a, b) for a, b in zip(given, mine, strict=True))
 
 
-def test_outputs_that_are_copies_are_memory_of_their_own() -> None:
-    def fn(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        y = x + 1
-        return y, y.clone(), x.clone(), y.view(-1)
-
-    x = torch.zeros(6, 5)
-    y, copy, copy_of_x, view = torch.compile(fn, backend="lab")(x)
-    y.add_(1)
-    x.add_(7)
-    assert copy.unique().tolist() == [1.0]
-    assert copy_of_x.unique().tolist() == [0.0]
-    assert view.unique().tolist() == [2.0]
-
-
 @pytest.mark.parametrize("index", [99, -51])
 def test_an_index_beyond_the_tensor_is_an_error(index: int) -> None:
     lab = torch.compile(lambda x, i: x[i] * 2, backend="lab")
@@ -307,15 +297,6 @@ def test_complex_numbers_are_left_to_aten() -> None:
     fn = lambda x: torch.view_as_real(torch.view_as_complex(x) * 2j) + 1  # noqa: E731
     x = torch.randn(6, 2)
     torch.testing.assert_close(torch.compile(fn, backend="lab")(x), fn(x))
-
-
-def test_memory_is_let_go() -> None:
-    x = torch.randn(100)
-    y = torch.compile(lambda x: x.sin() + 1, backend="lab")(x)
-    dead = [weakref.ref(x), weakref.ref(y)]
-    del x, y
-    gc.collect()
-    assert [ref() for ref in dead] == [None, None]
 
 
 @pytest.mark.slow

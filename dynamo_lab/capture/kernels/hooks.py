@@ -1,5 +1,7 @@
 """Private names of PyTorch for kernels."""
 
+import torch
+
 from dynamo_lab.capture.core.private import Field, Nobody, Private
 
 _CODEGEN = "torch._inductor.codegen"
@@ -85,3 +87,10 @@ _INTERPRETED = "Triton kernels are not checked on a CPU."
 TRITON_HELPERS = Private("torch._inductor.runtime.triton_helpers", "", _INTERPRETED)
 TRITON_HEURISTICS = Private("torch._inductor.runtime.triton_heuristics", "", _INTERPRETED)
 GRIDS = Private("torch._inductor.runtime.triton_heuristics", "GridExpr", _INTERPRETED)
+
+EMPTY_CPU = Private(
+    "torch._C._dynamo.guards",
+    "_empty_strided_cpu",
+    "wrappers of the backend lab take twice as long to allocate memory.",
+    otherwise=lambda size, stride, dtype: torch.empty_strided(size, stride, dtype=dtype),
+)

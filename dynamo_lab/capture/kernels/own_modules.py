@@ -9,8 +9,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from dynamo_lab.capture.kernels import hooks
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+    import torch
 
 _texts: WeakKeyDictionary[ModuleType, str] = WeakKeyDictionary()
 
@@ -28,3 +32,11 @@ def load(text: str, names: Mapping[str, Any]) -> ModuleType:
 def loaded() -> Iterator[tuple[ModuleType, str]]:
     """The modules that are in use, each with its text."""
     yield from list(_texts.items())
+
+
+def empty_cpu() -> Callable[..., torch.Tensor]:
+    """What allocates memory on the CPU, of a size, strides and a type: as Inductor's wrappers do.
+
+    It calls no dispatcher, so no mode sees it; `torch.empty_strided` takes twice as long.
+    """
+    return hooks.EMPTY_CPU.get()

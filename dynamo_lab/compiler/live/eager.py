@@ -108,16 +108,15 @@ def poisoned(program: Program) -> Callable[[list[Any]], Any]:
     functions = program.target.functions(program.kernels, program.sources)
     margins: list[torch.Tensor] = []
 
-    def empty(size: Sequence[int], stride: Sequence[int], **kwargs: Any) -> torch.Tensor:
+    def empty(size: Sequence[int], stride: Sequence[int], dtype: Any, **on: Any) -> torch.Tensor:
         extent = 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
         extent = 0 if 0 in size else extent
-        whole = torch.ones(extent + 2 * MARGIN, **kwargs)
+        whole = torch.ones(extent + 2 * MARGIN, dtype=dtype, **on)
         whole[MARGIN : MARGIN + extent] = _poison(whole.dtype)
         margins.extend((whole[:MARGIN], whole[MARGIN + extent :]))
         return whole.as_strided(size, stride, MARGIN)
 
-    scope: dict[str, Callable[..., Any]] = {**functions, "empty": empty}
-    run = program.wrapper.function(scope)
+    run = program.wrapper.function({**functions, "empty": empty, "empty_cpu": empty})
 
     def checked(args: list[Any]) -> Any:
         results = run(args)

@@ -1,1 +1,1 @@
-"""A kernel as text, a file a target."""
+"""A kernel as text: a target has a file of its loops and one of its words."""

@@ -24,14 +24,7 @@ MOST_PARTS = 8
 """A loop of more parts is left whole: its text would be long, its parts short."""
 MOST_VALUES = 200
 
-_HOLDS = {
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "eq": operator.eq,
-    "ne": operator.ne,
-}
+_HOLDS = {name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")}
 
 
 @dataclass(frozen=True)
@@ -129,7 +122,7 @@ def _within(body: Body, known: Mapping[Value, bool]) -> Within:
 
 def _simpler(value: Value, same: Mapping[Value, Value | str]) -> Value | str | None:
     """What a value is, as operands of it are known."""
-    given = [_known(arg, same) for arg in value.args if isinstance(arg, Value)]
+    given: list[Value | str] = [same.get(v, v) for v in value.args if isinstance(v, Value)]
     match value.op:
         case "and" if "0" in given:
             return "0"
@@ -147,7 +140,3 @@ def _simpler(value: Value, same: Mapping[Value, Value | str]) -> Value | str | N
             return "0"
         case _:
             return None
-
-
-def _known(value: Value, same: Mapping[Value, Value | str]) -> Value | str:
-    return same.get(value, value)

@@ -1,9 +1,9 @@
 """A kernel as C with OpenMP: the text that a C compiler turns into a shared library.
 
-No header is included: the lines of `prelude.py` stand before the kernels. Loops that touch memory
-in steps of one are marked for SIMD, the outermost for threads. What is within the loops is written
-by `c_statements.py`; how loops are cut (columns, blocks, chunks, borders) is in `walks.py` and
-`borders.py`.
+In comes a kernel; out comes one function. No header is included: the lines of `prelude.py` stand
+before the kernels. Loops that touch memory in steps of one are marked for SIMD, the outermost for
+threads. What is within the loops is written by `c_statements.py`; how loops are cut (columns,
+blocks, chunks, borders) is in `walks.py` and `borders.py`.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ class CPrinter(CStatements):
             jump = self.index(step)
             start = f"{buffer} + ({self.index(rest)}) + {across}_0 + ({jump}) * {last.name}_0"
             self.write(f"{kind} {tile}[{block * block}];")
-            size = self.kernel.buffer(buffer).dtype.itemsize
+            size = self.kernel.buffers[buffer].dtype.itemsize
             given = f"{start}, {jump}, {tile}, {block}, {', '.join(count)}"
             self.write(f"turned_{size}({given});", value.origin)
             at = f"({across} - {across}_0) * {block} + {last.name} - {last.name}_0"

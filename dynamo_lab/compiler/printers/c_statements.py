@@ -119,7 +119,7 @@ class CStatements(Printer):
         """The element of a buffer, or of a block that was turned round before."""
         buffer, at, mask = value.args
         read = self.tiles.get(value) or self._place(buffer, at)
-        dtype = self.kernel.scratch.get(buffer) or self.kernel.buffer(buffer).dtype
+        dtype = self.kernel.scratch.get(buffer) or self.kernel.buffers[buffer].dtype
         if dtype is torch.bfloat16:
             read = f"from_bf16({read})"
         asked = "1" if mask is None else self.names[mask]
@@ -136,15 +136,15 @@ class CStatements(Printer):
         )
 
     def _sum(self, buffer: str, place: str, name: str) -> str:
-        dtype = self.kernel.buffer(buffer).dtype
+        dtype = self.kernel.buffers[buffer].dtype
         there = f"from_bf16({place})" if dtype is torch.bfloat16 else place
         return f"{there} {'|' if dtype is torch.bool else '+'} {name}"
 
     def _rounded(self, buffer: str, name: str) -> str:
-        return f"to_bf16({name})" if self.kernel.buffer(buffer).dtype is torch.bfloat16 else name
+        return f"to_bf16({name})" if self.kernel.buffers[buffer].dtype is torch.bfloat16 else name
 
     def _memory(self, buffer: str) -> str:
-        return MEMORY[self.kernel.buffer(buffer).dtype]
+        return MEMORY[self.kernel.buffers[buffer].dtype]
 
     def _open_all(self, loops: Sequence[Turns]) -> None:
         for turn in loops:

@@ -17,14 +17,7 @@ import torch
 
 from dynamo_lab.compiler.body import Value
 from dynamo_lab.compiler.operators import HALVES
-from dynamo_lab.compiler.printers.metal_text import (
-    JOIN,
-    LANES,
-    MEMORY,
-    REGISTER,
-    Launch,
-    constant,
-)
+from dynamo_lab.compiler.printers.metal_text import JOIN, LANES, MEMORY, REGISTER, Launch, constant
 from dynamo_lab.compiler.printers.printer import Printer, first
 from dynamo_lab.compiler.work import Unsupported
 
@@ -162,11 +155,11 @@ class MetalPrinter(Printer):
         return f"{self.names[mask]} ? {kind}({read}) : {kind}(0)"
 
     def _stored(self, buffer: str, place: str, name: str) -> str:
-        half = self.kernel.buffer(buffer).dtype in HALVES
+        half = self.kernel.buffers[buffer].dtype in HALVES
         return f"{buffer}[{place}] = {f'{self._memory(buffer)}({name})' if half else name};"
 
     def _memory(self, buffer: str) -> str:
-        return MEMORY[self.kernel.buffer(buffer).dtype]
+        return MEMORY[self.kernel.buffers[buffer].dtype]
 
 
 def _type(dtype: torch.dtype) -> str:
@@ -175,7 +168,7 @@ def _type(dtype: torch.dtype) -> str:
 
 
 def _refuse_doubles(kernel: Kernel) -> None:
-    given = [kernel.buffer(name).dtype for name in (*kernel.ins, *kernel.outs)]
+    given = [kernel.buffers[name].dtype for name in (*kernel.ins, *kernel.outs)]
     computed = [value.dtype for value in kernel.values if value.op != "scalar"]
     kept = [
         value

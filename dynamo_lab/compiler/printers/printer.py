@@ -1,7 +1,8 @@
 """What the printers share: names of values, index expressions, operators.
 
-A target's printer has a method for each operator that touches memory; all else is written from the
-table of operators.
+In comes a kernel; out come the lines of its text, each with the node that it computes for. The
+printer of a target has a method for each operator that touches memory; all else is written from
+the table of operators.
 """
 
 from __future__ import annotations

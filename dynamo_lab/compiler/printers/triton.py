@@ -21,13 +21,7 @@ from dynamo_lab.compiler.body import EFFECTS
 from dynamo_lab.compiler.layout import flatten
 from dynamo_lab.compiler.parts import COLUMNS, ONE_BLOCK, SIDE_BY_SIDE
 from dynamo_lab.compiler.printers.printer import Printer, first
-from dynamo_lab.compiler.printers.triton_text import (
-    JOIN,
-    REDUCE,
-    TYPES,
-    Launch,
-    constant,
-)
+from dynamo_lab.compiler.printers.triton_text import JOIN, REDUCE, TYPES, Launch, constant
 from dynamo_lab.compiler.printers.walks import columns_of, name_of, walked_across
 
 if TYPE_CHECKING:
@@ -321,7 +315,7 @@ def _is_long(kernel: Kernel) -> bool:
     """May a position or an address need more than 31 bits? Sizes of the run time may."""
     if kernel.sizes or kernel.work >= 1 << 30:
         return True
-    memory = (kernel.buffer(name) for name in (*kernel.ins, *kernel.outs))
+    memory = (kernel.buffers[name] for name in (*kernel.ins, *kernel.outs))
     return any(
         sum(abs(ix.hint(s)) * max(ix.hint(n) - 1, 0) for n, s in zip(m.size, m.stride, strict=True))
         >= 1 << 30

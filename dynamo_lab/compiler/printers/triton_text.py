@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from dynamo_lab.compiler import index as ix
-from dynamo_lab.compiler.operators import FLOATS
-from dynamo_lab.compiler.operators import TYPES as COMPUTED
+from dynamo_lab.compiler import operators
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dynamo_lab.compiler.index import Size
 
-TYPES = {dtype: f"tl.{str(dtype)[6:]}" for dtype in COMPUTED} | {torch.bool: "tl.int1"}
+TYPES = {dtype: f"tl.{str(dtype)[6:]}" for dtype in operators.TYPES} | {torch.bool: "tl.int1"}
 
 JOIN = {
     "sum": "{a} + {x}",
@@ -34,7 +33,7 @@ REDUCE = {
 
 def constant(written: str, dtype: torch.dtype, shape: str) -> str:
     """A constant as a block of this shape, so that it has its own type."""
-    if dtype in FLOATS and ("inf" in written or "nan" in written):
+    if dtype in operators.FLOATS and ("inf" in written or "nan" in written):
         written = f'float("{written}")'
     return f"tl.full({shape}, {written}, {TYPES[dtype]})"
 

@@ -1,4 +1,7 @@
-"""How a kernel walks through memory: what decides which loop is for SIMD, for tiles, for blocks."""
+"""How a kernel walks through memory: what decides which loop is for SIMD, for tiles, for blocks.
+
+In come kernels and their code; out come the names of loops, and values that are to be moved.
+"""
 
 from __future__ import annotations
 

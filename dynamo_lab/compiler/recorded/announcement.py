@@ -1,4 +1,7 @@
-"""A program as a recording knows it: its wrapper, its kernels, its calls of ATen, its stages."""
+"""A program as a recording knows it: its wrapper, its kernels, its calls of ATen, its stages.
+
+In comes a program; out comes what `capture` takes for facts of it.
+"""
 
 from __future__ import annotations
 

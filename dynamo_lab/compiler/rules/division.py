@@ -36,9 +36,7 @@ def _div(
         dtype = call.meta.dtype
         if rounding_mode == "trunc":  # eager rounds the quotient of halves before it is cut
             return pointwise(
-                call,
-                [x, divisor],
-                lambda a, b: apply("trunc", cast(cast(a / b, dtype), a.dtype)),
+                call, [x, divisor], lambda a, b: apply("trunc", cast(cast(a / b, dtype), a.dtype))
             )
         if dtype in HALVES:  # and there each step of the correction too
             raise Unsupported("division of halves rounded down")

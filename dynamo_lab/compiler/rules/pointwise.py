@@ -1,4 +1,8 @@
-"""Rules of operators that compute each element from the elements at its place."""
+"""Rules of operators that compute each element from the elements at its place.
+
+Most are an expression of values, entered for all overloads at once; `where`, conversions and what
+makes new tensors stand below, each by itself.
+"""
 
 from __future__ import annotations
 

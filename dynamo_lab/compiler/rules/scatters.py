@@ -1,4 +1,7 @@
-"""Rules that write where an index says: `index_put`, `scatter`, gradients of gathers."""
+"""Rules that write where an index says: `index_put`, `scatter`, gradients of gathers.
+
+Each is a copy of what is written over, and a loop over what is written.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rules of views: nothing is computed, only the index changes."""
+"""Rules of views: nothing is computed, only the index changes.
+
+A view reads its tensor at another position, so that no loop is made for it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C, for the CPU: `build` makes machine code of it."""
+"""C, for the CPU: `build` makes machine code of it, whose functions take addresses and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a target is: a language that kernels are printed in, and what runs them."""
+"""What a target is: a language that kernels are printed in, and what runs them.
+
+In come kernels; out come their texts, and functions by the kernels' names.
+"""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def _short(dtype: torch.dtype) -> str:
 def _started(printed: TritonPrinter) -> str:
     """Triton's types of the parameters, then the block sizes and the options."""
     kernel, launch = printed.kernel, printed.launch
-    types = [f"*{_short(kernel.buffer(name).dtype)}" for name in (*kernel.ins, *kernel.outs)]
+    types = [f"*{_short(kernel.buffers[name].dtype)}" for name in (*kernel.ins, *kernel.outs)]
     types += ["i64" for _ in kernel.sizes]
     types += [_short(dtype) for dtype in kernel.scalars.values()]
     types += [f"*{_short(dtype)}" for dtype, _ in launch.rows.values()]
