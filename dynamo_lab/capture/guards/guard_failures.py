@@ -108,7 +108,9 @@ def _values(text: str, scope: Mapping[str, Any]) -> tuple[str, str, str]:
     if other := _OTHER_LENGTH.match(text):
         return source, other[1], now
     equal = _EQUAL.match(text)
-    return source, equal["right"] if equal and len(sources) == 1 else "", now
+    # of a condition on it, `(n % 2) == 0`, the right side is no value that it had
+    is_value = equal is not None and equal["left"] in (source, f"len({source})", f"str({source})")
+    return source, equal["right"] if equal and is_value else "", now
 
 
 def _length_in(told: str) -> str:

@@ -42,7 +42,12 @@ class Compilations:
         """What a compilation leaves open."""
         if compile_id not in self._dynamic:
             is_resumed = self.frames.get(compile_id) in self._resumed
-            self._dynamic[compile_id] = dynamic(self.symbols[compile_id], is_resumed=is_resumed)
+            self._dynamic[compile_id] = dynamic(
+                self.symbols[compile_id],
+                self.shape_facts[compile_id],
+                self.graphs.get(compile_id),
+                is_resumed=is_resumed,
+            )
         return self._dynamic[compile_id]
 
     def equal_sizes(self, failed: FailedGuard, subject: str, item: Recompile) -> tuple[str, ...]:

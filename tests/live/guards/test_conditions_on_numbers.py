@@ -1,0 +1,109 @@
+"""Guards that are conditions on a number, as `n % 2 == 0` is: what they say, and what helps."""
+
+import random
+
+import pytest
+import torch
+from torch._dynamo.utils import counters
+
+import dynamo_lab as lab
+from dynamo_lab import view
+from dynamo_lab.view.guards.failing import describe
+
+
+def of_number(x: torch.Tensor, n: int) -> torch.Tensor:
+    return x * 2 if n % 3 == 1 else x * 3
+
+
+def of_size(x: torch.Tensor, n: int) -> torch.Tensor:
+    return x * 2 if x.shape[0] % 3 == 1 else x * 3
+
+
+@pytest.mark.parametrize(
+    ("program", "condition", "now"),
+    [
+        (of_number, "(n % 3) == 1", "`n` is 5"),
+        (of_size, "(x.shape[0] % 3) == 1", "x.shape[0] is 5"),
+    ],
+)
+def test_a_condition_is_no_value(program: object, condition: str, now: str) -> None:
+    with lab.record() as recorder:
+        compiled = torch.compile(program, backend="eager", dynamic=True)
+        for n in (4, 7, 5):
+            compiled(torch.ones(n), n)
+    [again] = recorder.recording.recompiles
+    assert [describe(one) for one in again.failed] == [f"`{condition}` no longer holds: {now}"]
+
+
+def test_a_number_that_an_operator_needs_is_not_called_dynamic() -> None:
+    def average(kept: torch.Tensor, new: torch.Tensor, decay: float | torch.Tensor) -> torch.Tensor:
+        return kept.mul_(decay).add_(new, alpha=1 - decay)
+
+    def run(values: list[float] | list[torch.Tensor]) -> lab.Recording:
+        with lab.record() as recorder:
+            compiled = torch.compile(average, backend="aot_eager")
+            for value in values:
+                compiled(torch.ones(3), torch.ones(3), value)
+        return recorder.recording
+
+    numbers = [0.9, 0.91, 0.92, 0.93]
+    recording = run(numbers)
+    [found] = view.build(recording).findings.found
+    assert found.remedy.startswith("`decay` is compiled in as a constant.")
+    assert "Values seen: 0.9, 0.91, 0.92 and 0.93." in found.sentence
+    assert not found.can_apply  # `dynamic=True` compiles for each number, too
+    assert {one.range[:8] for one in view.build(recording).shapes.symbols} == {"only 0.9"}
+    assert found.code == "decay = torch.tensor(decay)  # before the call"
+    assert run([torch.tensor(number) for number in numbers]).recompiles == ()
+
+
+def test_a_number_that_is_a_size_is_not_to_be_made_a_tensor() -> None:
+    def best(x: torch.Tensor, k: int) -> torch.Tensor:
+        return torch.topk(x, k)[0].sum()
+
+    with lab.record() as recorder:
+        compiled = torch.compile(best, backend="aot_eager")
+        for k in (5, 7):
+            compiled(torch.randn(3, 50), k)
+    [found] = view.build(recorder.recording).findings.found
+    assert found.code == "compiled = torch.compile(fn, dynamic=True)"
+    assert "a tensor cannot give" in found.remedy
+    counters.clear()
+    compiled = torch.compile(best, backend="aot_eager", dynamic=True)
+    for k in (5, 7, 9):
+        compiled(torch.randn(3, 50), k)
+    assert counters["stats"]["unique_graphs"] == 1
+
+
+def test_what_python_draws_at_a_break_is_not_read_from_a_tensor() -> None:
+    def drawn(x: torch.Tensor) -> torch.Tensor:
+        return x * draws()
+
+    @torch.compiler.disable
+    def draws() -> float:
+        return random.random()
+
+    with lab.record() as recorder:
+        compiled = torch.compile(drawn, backend="eager")
+        for _ in range(2):
+            compiled(torch.ones(3))
+    [found] = [one for one in view.build(recorder.recording).findings.found if "changes" in one.sentence]
+    assert "read from a tensor" not in found.sentence
+    assert (
+        "a Python number that the break at line" in found.sentence[0].lower() + found.sentence[1:]
+    )
+    assert "before the call" in found.remedy
+
+
+def test_what_is_read_from_a_tensor_at_a_break_is() -> None:
+    def scaled(x: torch.Tensor) -> torch.Tensor:
+        return x * x.sum().item()
+
+    with lab.record() as recorder:
+        compiled = torch.compile(scaled, backend="eager")
+        for n in (2.5, 3.5):
+            compiled(torch.full((3,), n))
+    assert any(
+        "number read from a tensor at a break changes" in one.sentence
+        for one in view.build(recorder.recording).findings.found
+    )
