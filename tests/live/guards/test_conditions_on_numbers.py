@@ -87,7 +87,9 @@ def test_what_python_draws_at_a_break_is_not_read_from_a_tensor() -> None:
         compiled = torch.compile(drawn, backend="eager")
         for _ in range(2):
             compiled(torch.ones(3))
-    [found] = [one for one in view.build(recorder.recording).findings.found if "changes" in one.sentence]
+    [found] = [
+        one for one in view.build(recorder.recording).findings.found if "changes" in one.sentence
+    ]
     assert "read from a tensor" not in found.sentence
     assert (
         "a Python number that the break at line" in found.sentence[0].lower() + found.sentence[1:]
