@@ -1,6 +1,7 @@
 """Guards that are conditions on a number, as `n % 2 == 0` is: what they say, and what helps."""
 
 import random
+from dataclasses import dataclass
 
 import pytest
 import torch
@@ -109,3 +110,24 @@ def test_what_is_read_from_a_tensor_at_a_break_is() -> None:
         "number read from a tensor at a break changes" in one.sentence
         for one in view.build(recorder.recording).findings.found
     )
+
+
+def test_no_assignment_is_advised_to_what_nothing_assigns() -> None:
+    @dataclass(frozen=True)
+    class Config:
+        scale: float | torch.Tensor
+
+    def scaled(x: torch.Tensor, config: Config) -> torch.Tensor:
+        return x * config.scale
+
+    def run(configs: list[Config]) -> lab.Recording:
+        with lab.record() as recorder:
+            compiled = torch.compile(scaled, backend="eager")
+            for config in configs:
+                compiled(torch.ones(3), config)
+        return recorder.recording
+
+    [found] = view.build(run([Config(1.5), Config(2.5)])).findings.found
+    assert found.remedy == "Keep the number in a tensor where it is set, and change that in place."
+    assert not found.code
+    assert run([Config(torch.tensor(1.5)), Config(torch.tensor(2.5))]).recompiles == ()

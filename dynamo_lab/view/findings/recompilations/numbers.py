@@ -65,6 +65,7 @@ def _attribute(story: Story, facts: Facts) -> Told:
     line = written_at(name, facts)
     where = f", which {facts.places.where(line)} assigns," if line else ""
     is_whole = all(number_kind(value) == "int" for value in story.values)
+    is_written = line is not None or _is_of_module(story, facts)
     ends_some = story.times > 1  # the second value makes it dynamic
     if is_whole and ends_some and _is_of_module(story, facts) and not story.is_open:
         return Told(
@@ -82,7 +83,8 @@ def _attribute(story: Story, facts: Facts) -> Told:
         rule="attribute-changes",
         what=f"`{name}`{where} is a Python number that changes",
         remedy="Keep the number in a tensor where it is set, and change that in place.",
-        code=f"{name} = torch.tensor({story.values[0]})",
+        # what no line assigns may be frozen, as a dataclass can be, or of a closure
+        code=f"{name} = torch.tensor({story.values[0]})" if is_written else "",
         grade="fill in",
         line=line,
     )
