@@ -1,5 +1,6 @@
 """Guards that are conditions on a number, as `n % 2 == 0` is: what they say, and what helps."""
 
+import contextlib
 import random
 from dataclasses import dataclass
 
@@ -131,3 +132,43 @@ def test_no_assignment_is_advised_to_what_nothing_assigns() -> None:
     assert found.remedy == "Keep the number in a tensor where it is set, and change that in place."
     assert not found.code
     assert run([Config(torch.tensor(1.5)), Config(torch.tensor(2.5))]).recompiles == ()
+
+
+def test_a_range_is_left_out_where_a_narrower_one_would_not_do() -> None:
+    """A chunk's size rounds: that both halves are as long is nothing that a range shows."""
+
+    def halves(x: torch.Tensor) -> torch.Tensor:
+        first, second = x.chunk(2)
+        return first * second.sum()
+
+    def run(**marked: int) -> lab.Recording:
+        x = torch.ones(8, 4)
+        torch._dynamo.mark_dynamic(x, 0, **marked)
+        with lab.record() as recorder, contextlib.suppress(Exception):
+            torch.compile(halves, backend="eager")(x)
+        return recorder.recording
+
+    [found] = view.build(run(min=2, max=64)).findings.found
+    assert found.remedy.startswith("Leave out `min` and `max`: ")
+    assert view.build(run(min=4, max=64)).findings.found  # so narrow that the condition holds
+    assert not view.build(run()).findings.found
+
+
+def test_a_compilation_that_an_exception_ends_leaves_nothing_dynamic() -> None:
+    def limited(x: torch.Tensor, limit: float) -> torch.Tensor:
+        if limit < 0:
+            raise ValueError("limit")
+        return x.clamp(max=limit)
+
+    with lab.record() as recorder:
+        compiled = torch.compile(limited, backend="eager")
+        compiled(torch.ones(3), 2.0)
+        with contextlib.suppress(ValueError):
+            compiled(torch.ones(3), -1.5)
+    shown = view.build(recorder.recording)
+    [found] = [one for one in shown.findings.found if "number that changes" in one.sentence]
+    assert "it is dynamic" not in found.sentence
+    assert found.remedy.startswith("`limit` is compiled in as a constant.")
+    assert [one.cost for one in shown.stories] == [
+        ("No operator of this compilation was compiled.",)
+    ]
