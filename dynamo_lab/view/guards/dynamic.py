@@ -52,8 +52,8 @@ def dynamic(
         for symbol in symbols
         for source in symbol.sources
     }
-    shapes = {size for value in graph.nodes.values for size in value.shape} if graph else set()
-    in_sizes = {name for size in shapes for name in _NAMES.findall(size)}
+    values = graph.nodes.values if graph else ()
+    in_sizes = {name for one in values for size in one.shape for name in _NAMES.findall(size)}
     return Dynamic(
         {
             value: tuple(other for other in roots if other != value and roots[other] & own)

@@ -2,7 +2,9 @@
 
 import contextlib
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import torch
@@ -28,7 +30,7 @@ def of_size(x: torch.Tensor, n: int) -> torch.Tensor:
         (of_size, "(x.shape[0] % 3) == 1", "x.shape[0] is 5"),
     ],
 )
-def test_a_condition_is_no_value(program: object, condition: str, now: str) -> None:
+def test_a_condition_is_no_value(program: Callable[..., Any], condition: str, now: str) -> None:
     with lab.record() as recorder:
         compiled = torch.compile(program, backend="eager", dynamic=True)
         for n in (4, 7, 5):
@@ -38,7 +40,7 @@ def test_a_condition_is_no_value(program: object, condition: str, now: str) -> N
 
 
 def test_a_number_that_an_operator_needs_is_not_called_dynamic() -> None:
-    def average(kept: torch.Tensor, new: torch.Tensor, decay: float | torch.Tensor) -> torch.Tensor:
+    def average(kept: torch.Tensor, new: torch.Tensor, decay: Any) -> torch.Tensor:
         return kept.mul_(decay).add_(new, alpha=1 - decay)
 
     def run(values: list[float] | list[torch.Tensor]) -> lab.Recording:
@@ -78,12 +80,10 @@ def test_a_number_that_is_a_size_is_not_to_be_made_a_tensor() -> None:
 
 
 def test_what_python_draws_at_a_break_is_not_read_from_a_tensor() -> None:
+    draws: Any = torch.compiler.disable(lambda: random.random())
+
     def drawn(x: torch.Tensor) -> torch.Tensor:
         return x * draws()
-
-    @torch.compiler.disable
-    def draws() -> float:
-        return random.random()
 
     with lab.record() as recorder:
         compiled = torch.compile(drawn, backend="eager")
