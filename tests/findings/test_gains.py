@@ -73,3 +73,22 @@ def test_complex_results_are_written_and_read_and_those_of_a_transform_stay(
     assert found.gain is not None
     # x is 16 KiB, a complex result 32: that of complex() and that of the product are spared
     assert found.gain.before - found.gain.after == 2 * (32 + 32) * 1024
+
+
+def test_a_view_of_complex_numbers_is_no_work_and_what_it_views_stays(tmp_path: Path) -> None:
+    source = """
+    import torch
+
+    def magnitude(x):
+        z = torch.fft.rfft(x)
+        z = z.transpose(1, 2)[:, 1:]
+        return z.abs().log1p()  # fault
+
+    def record(lab):
+        return lab.lower(magnitude, torch.randn(4, 16, 64))
+    """
+    recording = recorded(source, tmp_path, "magnitude")
+    [found] = [one for one in findings_of(recording) if one.rule == "complex-numbers"]
+    assert "abs is 1 library call," in found.sentence
+    assert found.sentence.startswith("Line 7 ")
+    assert found.gain is None  # abs() reads what the transform wrote, as real parts would be

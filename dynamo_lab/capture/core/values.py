@@ -1,6 +1,7 @@
 """Short descriptions of values of the user's program, made without running any of its code."""
 
 import ast
+import enum
 import functools
 import inspect
 import re
@@ -48,7 +49,26 @@ def describe(value: Any) -> str:
         return f"{'module' if kind is ModuleType else 'function'} {value.__name__}"
     if kind in (torch.dtype, torch.device, torch.Size):
         return str(value)
+    if member := _member(value):
+        return member
     return f"class {type.__getattribute__(value, '__name__')}" if kind is type else type_name(value)
+
+
+def _member(value: Any) -> str:
+    """The name of an enumeration's member: "Act.RELU"; empty for all else."""
+    kind: Any = type(value)
+    if type(kind) is not enum.EnumType:
+        return ""
+    name = object.__getattribute__(value, "__dict__").get("_name_")  # none of a mix of flags
+    return f"{type.__getattribute__(kind, '__name__')}.{name}" if type(name) is str else ""
+
+
+def member_by_id(kind: Any, number: int) -> str:
+    """The name of the member of an enumeration that has this id; empty where it is none."""
+    if type(kind) is not enum.EnumType:
+        return ""
+    members = type.__getattribute__(kind, "_member_map_").values()
+    return next((_member(one) for one in members if id(one) == number), "")
 
 
 def type_name(value: Any) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import torch
 
-from dynamo_lab.capture.core.values import describe, read, sources_in
+from dynamo_lab.capture.core.values import describe, member_by_id, read, sources_in
 from dynamo_lab.capture.guards import hooks
 from dynamo_lab.model.guards.guards import FailedGuard
 
@@ -25,6 +25,7 @@ _EQUAL = re.compile(r"^(?P<left>.+?) == (?P<right>.+)$")
 _OTHER_LENGTH = re.compile(r"^len\(.+\) != (\d+)$")
 """What C++ says of a dict that has another length than it had: the failure, not the condition."""
 _TYPE = re.compile(r"type=<class '(.+?)'>")
+_IDENTITY = re.compile(r"^___check_obj_id\(.+, (\d+)\)")
 _FREED = re.compile(r"^Cache line invalidated because (.+) got deallocated")
 _ASKED_AT = re.compile(r"#\s\S*?:(\d+) in \S+")
 
@@ -101,19 +102,30 @@ def _values(text: str, scope: Mapping[str, Any]) -> tuple[str, str, str]:
     if len(sources) > 1:
         return source, "", ", ".join(f"{s} is {told}" for s in sources if (told := _told(s, scope)))
     if kind := _TYPE.search(text):
-        is_object = text.startswith("___check_obj_id")
-        return source, f"another {kind[1]}" if is_object else f"of type {kind[1]}", now
+        if identity := _IDENTITY.search(text):
+            return source, _member(source, scope, int(identity[1])) or f"another {kind[1]}", now
+        return source, f"of type {kind[1]}", now
     if text.startswith("len("):
         now = _length_in(now)
     if other := _OTHER_LENGTH.match(text):
         return source, other[1], now
     equal = _EQUAL.match(text)
-    return source, equal["right"] if equal and len(sources) == 1 else "", now
+    # of a condition on it, `(n % 2) == 0`, the right side is no value that it had
+    is_value = equal is not None and equal["left"] in (source, f"len({source})", f"str({source})")
+    return source, equal["right"] if equal and is_value else "", now
 
 
 def _length_in(told: str) -> str:
     """The length of a container that is told as "dict of 2"; empty where that is not known."""
     return told.rpartition(" of ")[2] if _CONTAINER.match(told) else ""
+
+
+def _member(source: str, scope: Mapping[str, Any], number: int) -> str:
+    """The member of an enumeration that was there, where another one is now."""
+    try:
+        return member_by_id(type(read(source, scope)), number)
+    except (LookupError, TypeError):
+        return ""
 
 
 def _told(source: str, scope: Mapping[str, Any]) -> str:

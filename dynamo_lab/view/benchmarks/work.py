@@ -25,12 +25,13 @@ from dynamo_lab.model.lowering import Buffer
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks.loop_work import LoopWork
 from dynamo_lab.view.core.sizes import Sizes, UnknownSize
+from dynamo_lab.view.graphs.kinds import kind_of
 
 _OPEN = "its sizes are known only while it runs"
 _UNPLANNED = "the recording does not say what its calls compute"
 _OWN = "its code is not Inductor's, so there are no loops to count"
-_VIEWS = re.compile(r"aten\.(?:view_as_real|view_as_complex|_conj|_neg_view|alias|detach|view)\b")
-"""Operators of libraries that move nothing: what they return is the memory that they were given."""
+_OTHER_VIEWS = re.compile(r"aten\.(?:view_as_real|view_as_complex|_conj|_neg_view)\b")
+"""Views that are no operators of a kind elsewhere: a conjugate is one here, and work there."""
 _BITS = re.compile(r"[0-9]{1,4}")
 _NAMES = {
     "f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16",
@@ -307,8 +308,14 @@ class _Call:
 
 
 def is_view(operator: str) -> bool:
-    """Whether a library's operator returns the memory that it was given, and moves nothing."""
-    return bool(_VIEWS.search(operator))
+    """Whether a library's operator returns the memory that it was given, and moves nothing.
+
+    Inductor has no code for complex numbers: every view of them is a call of the library.
+    """
+    of_pytorch = operator.removeprefix("torch.ops.").startswith("aten.")
+    if not of_pytorch or "_backward" in operator:  # a view's gradient is memory of its own
+        return False
+    return kind_of(operator) == "view" or bool(_OTHER_VIEWS.search(operator))
 
 
 def item_size(dtype: str) -> int:

@@ -39,7 +39,7 @@ _GIVEN = frozenset({"placeholder", "get_attr"})
 def _root(graph: Graph, index: int) -> tuple[int, bool]:
     """What a value is a view of in the end, itself if it is none; and whether that is sure."""
     is_sure = True
-    while (node := graph.nodes[index]).inputs and kind_of(node.target) == "view":
+    while (node := graph.nodes[index]).inputs and _is_given_back(node):
         parent = node.inputs[0]
         if parent >= index:  # in a damaged file alone
             break
@@ -49,6 +49,12 @@ def _root(graph: Graph, index: int) -> tuple[int, bool]:
         is_sure = is_sure and operator_name(node.target) not in _MAY_COPY
         index = parent
     return index, is_sure
+
+
+def _is_given_back(node: Node) -> bool:
+    """Whether a node returns memory that it was given; `as_tensor` does, of one tensor alone."""
+    is_same = operator_name(node.target) == "as_tensor" and "," not in node.arguments
+    return is_same or kind_of(node.target) == "view"
 
 
 def in_words(graph: Graph, title: str) -> str:

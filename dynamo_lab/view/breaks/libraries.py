@@ -25,9 +25,23 @@ def library_at(line: Line, places: Places) -> str:
 
 
 def library_of(item: Break, places: Places) -> str:
-    """The same for the innermost line of a break, which caused it."""
-    lines = places.lines_of(item.stack)
-    return library_at(lines[-1] if lines else places.line_of(item.span), places)
+    """The same for the line that caused a break."""
+    return library_at(cause_of(item, places), places)
+
+
+def cause_of(item: Break, places: Places) -> Line:
+    """The innermost line of a break.
+
+    What Dynamo traces in the place of a built-in is no line of the program: the call of the
+    built-in is.
+    """
+    lines = places.lines_of(item.stack) or (places.line_of(item.span),)
+    of_program = (line for line in reversed(lines) if not _stands_in(line, places))
+    return next(of_program, lines[-1])
+
+
+def _stands_in(line: Line, places: Places) -> bool:
+    return "/_dynamo/polyfills/" in places.sources[line[0]].path.replace("\\", "/")
 
 
 def advice_on(item: Break, places: Places) -> tuple[str, ...]:

@@ -238,7 +238,7 @@ class _Storyteller:
 
     def _cost(self, item: Break) -> Iterator[str]:
         if item.effect == "skipped":
-            yield "No operator of this frame was compiled."
+            yield f"No operator of this {self._without_code(item)} was compiled."
         if item.effect == "stopped":
             yield "No operator after it in this frame was compiled."
         if item.effect not in ("resumed", "stopped"):
@@ -255,6 +255,12 @@ class _Storyteller:
             yield from filter(None, (in_words(graph, self._pieces.title(before)),))
         if self._causes[item.id] is None and _reads_value(item, self._recording):
             yield "One host round trip each time it is reached: Python waits for the value."
+
+    def _without_code(self, item: Break) -> str:
+        """What had no operator compiled: a frame keeps the code of its other compilations."""
+        attempts = self._frames[item.frame].attempts
+        others = (one for one in attempts if one.compile_id != item.compile_id)
+        return "compilation" if any(one.outcome == "compiled" for one in others) else "frame"
 
 
 def _is_branch(item: Break) -> bool:

@@ -77,7 +77,7 @@ def of_layouts(recording: Recording, places: Places) -> Iterator[ChoiceRow]:
         origin = origin_of(nodes, recording, places)
         yield ChoiceRow(
             kind="layout",
-            choice=words.verdict_on(choice),
+            choice=words.verdict_on(choice, own),
             reason=f"{first_up(words.reason_for(choice))}.",
             effect=_laid_out(own, choice),
             where=where_of(nodes, recording, places),

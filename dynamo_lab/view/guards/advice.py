@@ -144,13 +144,7 @@ def _value(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
             ),
         )
     if "___stack" in owner:
-        return (
-            Remedy(
-                text="A Python number from `.item()` or `float()` at the preceding break changed: "
-                "the code after the break was compiled for that exact number. Keep it a "
-                "tensor."
-            ),
-        )
+        return (Remedy(text=NUMBER_OF_A_BREAK),)
     if not number_kind(was):
         return (
             Remedy(
@@ -158,12 +152,26 @@ def _value(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
                 "Choose it before the call, or expect one compilation for each value."
             ),
         )
+    if owner in new.sized:
+        return (_as_size(owner, was),)
     found = _as_tensor(owner, new, is_open=is_open)
     if is_open and was not in ("0", "1"):
         return (found, _COMPILE_DYNAMIC)
     if "." in owner and "[" not in owner and not is_open and was.lstrip("-").isdecimal():
         return (found, _MODULES_INTEGERS)
     return (found,)
+
+
+NUMBER_OF_A_BREAK = (
+    "The preceding break left another Python number, and the code after it was compiled for the "
+    "exact one. A number read from a tensor, by `.item()` or `float()`, is better kept a tensor; "
+    "what Python computes itself is better computed before the call."
+)
+_MAKES_SIZES = (
+    "The code makes sizes of it, which a tensor cannot give without a break: make all sizes and "
+    "numbers dynamic from the start; sizes that are equal in the first call stay tied to each "
+    "other then:"
+)
 
 
 def _as_tensor(owner: str, new: Dynamic, *, is_open: bool) -> Remedy:
@@ -181,6 +189,14 @@ def _as_tensor(owner: str, new: Dynamic, *, is_open: bool) -> Remedy:
     elif code and owner.isidentifier():  # inside, the tensor would be made of a constant again
         where, code = "before the call, where it is passed", f"{code}  # before the call"
     return Remedy(text=_ended(f"{is_now} make it a tensor {where}", code), code=code)
+
+
+def _as_size(owner: str, was: str) -> Remedy:
+    """What to do about a Python number that is a size, from the second value on a dynamic one."""
+    is_now = f"From here on `{owner}` is dynamic."
+    if was in ("0", "1"):
+        return Remedy(text=f"{is_now} 0 and 1 are always compiled in.")
+    return Remedy(text=f"{is_now} {_MAKES_SIZES}", code=_COMPILE_DYNAMIC.code)
 
 
 _MODULES_INTEGERS = Remedy(

@@ -7,12 +7,10 @@ from difflib import SequenceMatcher
 from msgspec import Struct
 
 from dynamo_lab.model.graphs import NodeTable
-from dynamo_lab.model.guards.symbols import Symbol
 from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.values import value_text
 from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.guards.compilations import Compilations
-from dynamo_lab.view.guards.dynamic import dynamic
 from dynamo_lab.view.guards.failing import readable
 
 _ROWS = 40
@@ -51,7 +49,7 @@ def changes(known: Compilations, before: str, after: str) -> ChangesView | None:
 
 
 def _symbols(known: Compilations, before: str, after: str) -> Iterator[str]:
-    old, new = (_opened(known.symbols[compile_id]) for compile_id in (before, after))
+    old, new = (_opened(known, compile_id) for compile_id in (before, after))
     for source, name in new.items():
         if source not in old:
             yield f"`{source}` is dynamic now: {name}"
@@ -60,9 +58,9 @@ def _symbols(known: Compilations, before: str, after: str) -> Iterator[str]:
             yield f"`{source}` is a constant now; it was dynamic: {name}"
 
 
-def _opened(symbols: Sequence[Symbol]) -> dict[str, str]:
+def _opened(known: Compilations, compile_id: str) -> dict[str, str]:
     """The values that are dynamic, each with its symbol, or what replaced that."""
-    opened = dynamic(symbols).opened
+    opened, symbols = known.dynamic(compile_id).opened, known.symbols[compile_id]
     named = {readable(source): one.value or one.name for one in symbols for source in one.sources}
     return {value: name for value, name in named.items() if value in opened}
 

@@ -19,6 +19,12 @@ class Compilations:
         self.frames = {
             attempt.compile_id: frame.id for frame in recording.frames for attempt in frame.attempts
         }
+        self._without_code = {
+            attempt.compile_id
+            for frame in recording.frames
+            for attempt in frame.attempts
+            if attempt.outcome in ("skipped", "failed")
+        }
         self._resumed = {frame.id for frame in recording.frames if frame.resumes is not None}
         self.graphs = {graph.compile_id: graph for graph in recording.captured_graphs()}
         self.symbols = defaultdict[str, list[Symbol]](list)
@@ -39,10 +45,17 @@ class Compilations:
         self._dynamic: dict[str, Dynamic] = {}
 
     def dynamic(self, compile_id: str) -> Dynamic:
-        """What a compilation leaves open."""
+        """What a compilation leaves open: nothing, where no code came of it."""
+        is_resumed = self.frames.get(compile_id) in self._resumed
+        if compile_id in self._without_code:
+            return Dynamic(is_resumed=is_resumed)
         if compile_id not in self._dynamic:
-            is_resumed = self.frames.get(compile_id) in self._resumed
-            self._dynamic[compile_id] = dynamic(self.symbols[compile_id], is_resumed=is_resumed)
+            self._dynamic[compile_id] = dynamic(
+                self.symbols[compile_id],
+                self.shape_facts[compile_id],
+                self.graphs.get(compile_id),
+                is_resumed=is_resumed,
+            )
         return self._dynamic[compile_id]
 
     def equal_sizes(self, failed: FailedGuard, subject: str, item: Recompile) -> tuple[str, ...]:

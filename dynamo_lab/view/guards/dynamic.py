@@ -1,37 +1,59 @@
 """Which values compiled code takes as they come, and which of them are tied to others."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from dynamo_lab.model.guards.symbols import Symbol
+from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.view.guards.failing import readable
 
 _NAMES = re.compile(r"\b[a-z]+\d+\b")
+_NUMBER = r"-?\d+(?:\.\d*)?(?:e[-+]?\d+)?"
+_ONE_VALUE = re.compile(
+    rf"Eq\((?:{_NUMBER} [-+] )?-?(?:{_NUMBER}\*)?[a-z]+\d+(?: [-+] {_NUMBER})?, {_NUMBER}\)"
+)
+"""An equation that one number solves: "Eq(1.0 - zf69, 0.09)"."""
 
 
 class Dynamic(Struct, frozen=True):
     """The values that have a symbol in one compilation, as written in code.
 
     `opened` are those that may be another one at each call, each with those tied to it: a sum needs
-    two sizes to be equal, which then are one. `pinned` became constants. Of code that resumes after
-    a break, `is_resumed`, a number may be no argument but what the function computed before.
+    two sizes to be equal, which then are one. `pinned` became constants, or a guard leaves them one
+    number. Of `sized`, the code makes sizes of tensors. Of code that resumes after a break,
+    `is_resumed`, a number may be no argument but what the function computed before.
     """
 
     opened: Mapping[str, tuple[str, ...]] = {}
     pinned: frozenset[str] = frozenset()
     is_resumed: bool = False
+    sized: frozenset[str] = frozenset()
 
 
-def dynamic(symbols: Sequence[Symbol], *, is_resumed: bool = False) -> Dynamic:
-    """What the symbols of one compilation leave open."""
+def has_one_value(facts: Iterable[ShapeFact]) -> bool:
+    """Whether one of the assumptions on a symbol is a guard that a single number fulfils."""
+    return any(fact.event == "guard" and _ONE_VALUE.fullmatch(fact.expression) for fact in facts)
+
+
+def dynamic(
+    symbols: Sequence[Symbol],
+    facts: Sequence[ShapeFact] = (),
+    graph: Graph | None = None,
+    *,
+    is_resumed: bool = False,
+) -> Dynamic:
+    """What one compilation leaves open: its symbols, what it assumed of them, and its graph."""
     by_name = {symbol.name: symbol for symbol in symbols}
+    fixed = {name for fact in facts if has_one_value([fact]) for name in fact.symbols}
     roots = {
-        readable(source): _roots(symbol, by_name, frozenset())
+        readable(source): _roots(symbol, by_name, frozenset()) - fixed
         for symbol in symbols
         for source in symbol.sources
     }
+    values = graph.nodes.values if graph else ()
+    in_sizes = {name for one in values for size in one.shape for name in _NAMES.findall(size)}
     return Dynamic(
         {
             value: tuple(other for other in roots if other != value and roots[other] & own)
@@ -40,6 +62,7 @@ def dynamic(symbols: Sequence[Symbol], *, is_resumed: bool = False) -> Dynamic:
         },
         frozenset(value for value, own in roots.items() if not own),
         is_resumed,
+        frozenset(value for value, own in roots.items() if own & in_sizes),
     )
 
 

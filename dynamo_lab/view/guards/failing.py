@@ -211,6 +211,8 @@ def _of_setting(failed: FailedGuard) -> Cause | None:
 
 
 _CODE = ".__code__"
+_MEMBER = re.compile(r"[A-Za-z_]\w*\.[A-Za-z_]\w*")
+"""A member of an enumeration: there is one of each, for good."""
 _HELD = re.compile(r"^\w+ of (\d+)$")
 
 
@@ -227,7 +229,8 @@ def _of_object(failed: FailedGuard) -> Cause | None:
         words = f"`{of}` is another function, with other code"
         return Cause(kind="object", subject=of, owner=of, text=words, was="function")
     if text.startswith("___check_obj_id"):
-        return _changed("object", name, name, failed.was, now)
+        kind = "value" if _MEMBER.fullmatch(failed.was) else "object"
+        return _changed(kind, name, name, failed.was, now)
     if "___check_type_id" in text or text.startswith("CodeGuardAccessor"):
         return _changed("type", name, name, failed.was, now)
     if "KeyError on" in text:

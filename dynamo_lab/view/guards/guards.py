@@ -12,7 +12,7 @@ from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity_if_known
 from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.guards import costs
-from dynamo_lab.view.guards.advice import Remedy, advice_on
+from dynamo_lab.view.guards.advice import NUMBER_OF_A_BREAK, Remedy, advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.costs import GuardCostView
@@ -222,8 +222,7 @@ _LIMIT = (
 )
 _OF_ITEM = (
     r"___stack\d+['\"\]]*\s*==\s*-?\d",
-    "A Python number from `.item()` or `float()` at the preceding break changed: the code "
-    "after the break was compiled for that exact number. Keep it a tensor.",
+    NUMBER_OF_A_BREAK,
 )
 _ADVICE = (
     (

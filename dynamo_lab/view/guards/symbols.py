@@ -11,6 +11,7 @@ from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity_if_known
 from dynamo_lab.view.core.words import listed, unique
 from dynamo_lab.view.guards.compilations import Compilations
+from dynamo_lab.view.guards.dynamic import has_one_value
 from dynamo_lab.view.guards.failing import readable
 
 
@@ -99,7 +100,7 @@ def _symbol(
         frame=names[item.frame],
         is_backed=item.is_backed,
         hint=item.hint,
-        range=_range(item),
+        range=f"only {item.hint}" if item.hint and has_one_value(facts) else _range(item),
         stands_for=unique(readable(source) for source in item.sources),
         value=item.value,
         where=places.where(line) if line else "",

@@ -1,7 +1,7 @@
 """A network in several ways as rows: what each costs, and what became of layouts in it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -97,7 +97,7 @@ def _way(one: WayTrial, trial: Trial, recording: Recording | None) -> WayView:
         kernels=f"{len(recording.kernels)}" if recording else "",
         copied=size(sum(conv.copied for conv in found)) if recording else "",
         difference=_difference(one),
-        facts=tuple(_facts(one, recording)),
+        facts=tuple(_facts(one, recording, found)),
         convolutions=tuple(_rows(found, recording)) if recording else (),
     )
 
@@ -119,13 +119,16 @@ def _difference(one: WayTrial) -> str:
     return "none" if one.difference == 0 else f"{one.difference:.1g}"
 
 
-def _facts(one: WayTrial, recording: Recording | None) -> Iterator[str]:
+def _facts(
+    one: WayTrial, recording: Recording | None, found: Sequence[Convolution]
+) -> Iterator[str]:
     if one.groups is not None:
         joined = tuple(words.grouped("oneDNN Graph joined", one.groups))
         yield from joined or ("oneDNN Graph joined nothing.",)
     if recording is None:
         return
-    for sentence, count in Counter(map(words.told, recording.layout_choices)).items():
+    told = (words.told(choice, found) for choice in recording.layout_choices)
+    for sentence, count in Counter(told).items():
         yield f"{sentence}{f' So in {count} graphs.' if count > 1 else ''}"
     yield from dict.fromkeys(map(_concat, reading.concats(recording)))
     done = reading.rewritten(recording)

@@ -20,12 +20,19 @@ RULES: dict[Rule, str] = {
 _OTHER_DIMENSIONS = "Inductor asks for channels last of convolutions over two dimensions alone."
 
 
-def verdict_on(choice: LayoutChoice) -> str:
-    """'Channels last is chosen for 2 convolutions'."""
+def verdict_on(choice: LayoutChoice, found: Iterable[Convolution]) -> str:
+    """'Channels last is chosen for 2 convolutions', of those that were `found` in the recording.
+
+    Of those over one or three dimensions Inductor asks for no layout, whatever is chosen.
+    """
     verdict = "Channels last is chosen" if choice.chosen else "Channels last is not chosen"
     if not choice.convolutions:
         return verdict
-    return f"{verdict} for {plural(choice.convolutions, 'convolution')}"
+    every = plural(choice.convolutions, "convolution")
+    others = sum(conv.graph == choice.graph and len(conv.shape) != 4 for conv in found)
+    if not choice.chosen or not others:
+        return f"{verdict} for {every}"
+    return f"{verdict} for {choice.convolutions - others or 'none'} of {every}"
 
 
 def reason_for(choice: LayoutChoice) -> str:
@@ -33,10 +40,10 @@ def reason_for(choice: LayoutChoice) -> str:
     return f'PyTorch: "{choice.said}"' if choice.rule == "said" else RULES[choice.rule]
 
 
-def told(choice: LayoutChoice) -> str:
+def told(choice: LayoutChoice, found: Iterable[Convolution]) -> str:
     """Both in a sentence."""
     end = "." if choice.rule == "said" else ":"
-    return f"{verdict_on(choice)}{end} {reason_for(choice)}."
+    return f"{verdict_on(choice, found)}{end} {reason_for(choice)}."
 
 
 def astray(conv: Convolution, choice: LayoutChoice | None) -> str:

@@ -99,19 +99,26 @@ def _in_memory(nodes: NodeTable, at: int) -> str:
     A mask is as large as what it masks: then it is that of the operand.
     """
     leaves = list(_leaves(nodes, at))
-    most = max(map(_elements, leaves))
+    most = max(map(_elements, leaves), default=0)
     kinds = {leaf.dtype for leaf in leaves if _elements(leaf) == most}
     return kinds.pop() if len(kinds) == 1 else nodes.values[nodes.value[at]].dtype
 
 
 def _leaves(nodes: NodeTable, at: int) -> Iterator[Value]:
-    """What is read for it in the end, through what only moves or scales its elements."""
+    """What is read for it in the end, through what only moves or scales its elements.
+
+    Nothing is read of what the graph itself creates: PyTorch counts the rows of `eye` in bytes.
+    """
     waiting, seen = [at], {at}
     while waiting:
         at = waiting.pop()
         value, target = nodes.values[nodes.value[at]], nodes.strings[nodes.target[at]]
-        carries = kind_of(target) in _CARRY or "dequantize" in target
-        if value.dtype in _BYTES or not carries or not nodes.inputs[at]:
+        kind = kind_of(target)
+        if kind == "creation" and not nodes.inputs[at]:
+            continue
+        carries = kind in _CARRY or "dequantize" in target
+        is_made = value.dtype in _BYTES and kind != "view"
+        if is_made or not carries or not nodes.inputs[at]:
             yield value
             continue
         waiting += [read for read in nodes.inputs[at] if read not in seen]

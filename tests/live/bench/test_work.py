@@ -179,6 +179,16 @@ def test_complex_numbers_take_their_bytes_and_their_views_none(dtype: torch.dtyp
     assert set(moved) <= {(size, size), (0, 0)}
 
 
+def test_views_of_complex_numbers_move_nothing() -> None:
+    def program(a: Tensor) -> Tensor:
+        return (a * a).t()[1:].unsqueeze(0).expand(3, -1, -1)
+
+    recording = lab.lower(program, x(dtype=torch.complex64), target=CPU)
+    moved = [(work.bytes_read, work.bytes_written) for work in works(recording).values()]
+    assert len(moved) > 2
+    assert [one for one in moved if one != (0, 0)] == [(N * 8, N * 8)]
+
+
 def test_calls_of_one_library_kernel_are_counted_one_by_one() -> None:
     def program(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
         return a @ b @ c

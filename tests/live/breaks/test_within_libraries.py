@@ -1,6 +1,7 @@
 """Breaks in the code of libraries: what can be done about them, and what cannot."""
 
 import importlib
+import json
 import logging
 from pathlib import Path
 
@@ -143,3 +144,16 @@ def test_a_package_that_breaks_is_named_whoever_calls_it(
     told = [item.advice[0] for item in view.breaks]
     assert any("not yours: what you can change is" in text for text in told)
     assert any("no line of yours in this frame leads there" in text for text in told)
+
+
+def test_what_dynamo_traces_for_a_built_in_is_the_code_that_calls_it() -> None:
+    def saves(x: torch.Tensor, told: dict[str, float]) -> tuple[torch.Tensor, str]:
+        text = json.dumps(told)
+        return x + 1, text
+
+    recording = lab.explore(saves, torch.ones(4), {"mean": 1.0}, backend="eager")
+    [found] = build(recording).findings.found
+    assert " of Python's `json`, which it calls: " in found.sentence
+    assert "polyfills" not in found.sentence
+    assert found.remedy.startswith("This is code of Python's `json`, not yours")
+    assert not found.code

@@ -91,3 +91,12 @@ def test_the_decision_on_layouts_is_that_of_the_lowered_graph(
         recording = lab.lower(either, torch.randn(2, 3, 8, 8))
     assert [one.chosen for one in recording.layout_choices] == asked
     assert len({one.graph for one in recording.layout_choices}) == len(asked)
+
+
+def test_no_layout_is_said_to_be_chosen_for_convolutions_over_one_dimension() -> None:
+    """Inductor asks for one of those over two alone, as their strides show."""
+    model = nn.Sequential(nn.Conv1d(4, 8, 3), nn.Conv1d(8, 8, 3)).eval()
+    with torch.no_grad():
+        (row,) = (r for r in choices(model, torch.randn(2, 4, 16)) if r.kind == "layout")
+    assert row.choice == "Channels last is chosen for none of 2 convolutions"
+    assert row.effect.startswith("2 results in the order of its sizes.")

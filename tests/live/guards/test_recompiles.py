@@ -1,5 +1,6 @@
 """Why real code is compiled again, whether what is advised stops it, and what an input would do."""
 
+import enum
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
@@ -324,3 +325,20 @@ def test_a_loop_over_an_iterator_that_was_handed_over_has_no_break_inside() -> N
     (finding,) = recorder.recording.findings
     assert finding.sentence.startswith("`rows` changes: ")
     assert "Values seen" not in finding.sentence
+
+
+def test_a_member_of_an_enumeration_is_a_value_and_no_object_to_be_made_once() -> None:
+    class Act(enum.Enum):
+        RELU = "relu"
+        SINE = "sine"
+
+    def f(x: torch.Tensor, act: Act) -> torch.Tensor:
+        return x.relu() if act is Act.RELU else x.sin()
+
+    with lab.record() as recorder:
+        compiled = torch.compile(f, backend="eager")
+        for act in (Act.RELU, Act.SINE):
+            compiled(torch.ones(3), act)
+    [cause] = stories(recorder.recording)[0].causes
+    assert cause.text == "`act` was Act.RELU, now Act.SINE"
+    assert "each value needs its own code" in cause.remedies[0].text

@@ -138,6 +138,7 @@ def test_sizes(count: int, text: str) -> None:
             "has to store 1 tensor for that (256 B).",
         ),
         ((("aten.reshape.default", 0),), "1 tensor crosses the break."),
+        ((("torch.as_tensor", 0),), "so graph 1 stores nothing for that."),
     ],
 )
 def test_a_view_that_crosses_a_break_is_not_stored(

@@ -1,7 +1,9 @@
 """What compiled code leaves open: symbols that stay, that are tied, and that became constants."""
 
+import pytest
+
 from dynamo_lab.model.guards.guards import FailedGuard
-from dynamo_lab.model.guards.symbols import Symbol
+from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.view.guards.advice import advice_on
 from dynamo_lab.view.guards.dynamic import dynamic
 from dynamo_lab.view.guards.failing import cause
@@ -15,6 +17,15 @@ SIZE = cause(
         now="5",
     )
 )
+
+
+NUMBER = cause(FailedGuard(compile_id="0/0", text="L['n'] == 5", source="L['n']", was="5", now="7"))
+
+
+def asked(expression: str) -> ShapeFact:
+    return ShapeFact(
+        frame=0, compile_id="0/1", event="guard", expression=expression, symbols=("zf1",)
+    )
 
 
 def symbol(name: str, *sources: str, value: str = "") -> Symbol:
@@ -58,3 +69,23 @@ def test_a_size_without_a_symbol_is_said_to_be_neither() -> None:
 
 def test_symbols_of_a_damaged_file_that_replace_each_other_end() -> None:
     assert not dynamic([symbol("s1", X, value="s2"), symbol("s2", Y, value="s1")]).opened
+
+
+@pytest.mark.parametrize(
+    "expression", ["Eq(1.0 - zf1, 0.09)", "Eq(zf1, 6)", "Eq(2*zf1, 8)", "Eq(-zf1 + 1.0, 1e-05)"]
+)
+def test_a_guard_that_one_number_fulfils_leaves_nothing_open(expression: str) -> None:
+    new = dynamic([symbol("zf1", "L['n']")], [asked(expression)])
+    assert not new.opened
+    assert new.pinned == {"n"}
+    assert advice_on(NUMBER, new)[0].text.startswith("`n` is compiled in as a constant.")
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["Eq(Mod(zf1, 2), 0)", "zf1 > 2.5", "Ne(zf1, 1)", "Eq(zf1, 2*s0)", "Eq(zf1**2, 4)"],
+)
+def test_a_guard_that_several_numbers_fulfil_leaves_it_open(expression: str) -> None:
+    new = dynamic([symbol("zf1", "L['n']")], [asked(expression)])
+    assert list(new.opened) == ["n"]
+    assert advice_on(NUMBER, new)[0].code == "n = torch.tensor(n)  # before the call"

@@ -89,3 +89,17 @@ def test_a_long_chain_of_sums_is_walked_once() -> None:
         at = table.node(f"sum_{number}", "aten.add.Tensor", at, at, value=F32)
     (one,) = found(table, table.node("mm", "aten.mm.default", x, at, value=F32))
     assert one.weight == "i8"
+
+
+def test_an_identity_whose_rows_are_counted_in_bytes_is_no_quantized_weight() -> None:
+    """What PyTorch makes of `x @ torch.eye(8)`."""
+    table = Table()
+    x, count = table.input("x", F32), Value(dtype="u8", shape=("8",))
+    rows = table.node("iota", "prims.iota.default", value=count)
+    columns = table.node("iota_1", "prims.iota.default", value=count)
+    column = Value(dtype="u8", shape=("8", "1"))
+    turned = table.node("unsqueeze", "aten.unsqueeze.default", rows, value=column)
+    same = Value(dtype="b8", shape=("8", "8"))
+    equal = table.node("eq", "aten.eq.Tensor", turned, columns, value=same)
+    identity = table.node("floats", TO_FLOAT, equal, value=F32)
+    assert found(table, table.node("mm", "aten.mm.default", x, identity, value=F32)) == []

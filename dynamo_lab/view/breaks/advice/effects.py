@@ -134,8 +134,9 @@ RULES = (
         _SKIPPED,
         "Python's random numbers",
         (
-            "Draw with `torch.rand` or `torch.randn`, which are part of the graph, or draw before "
-            "the call and pass the number.",
+            "Where the number is only computed with, draw with `torch.rand` or `torch.randn`, "
+            "which are part of the graph. Where Python decides by it, draw and decide before the "
+            "call.",
         ),
         r"module: random\b|qualname: Random\.\w+",
         example(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.view.breaks.breaks import BreakView
-from dynamo_lab.view.breaks.libraries import library_of
+from dynamo_lab.view.breaks.libraries import cause_of, library_of
 from dynamo_lab.view.breaks.makers import within
 from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.core.places import Line, Places, entity
@@ -119,14 +119,14 @@ def _gain(group: list[_One], ended: set[int], facts: Facts) -> Gain | None:
 def _sentence(group: list[_One], ended: int, places: Places) -> str:
     """What breaks, in which call, how often, and what it costs."""
     item, view, story, line, _ = group[0]
-    inner = places.lines_of(item.stack)[-1:] or (places.line_of(item.span),)
+    inner = cause_of(item, places)
     lines = list(dict.fromkeys(one.line for one in group))
     where = places.where_all(lines)
     breaks_it = "breaks" if len(lines) == 1 else "break"
     library = library_of(item, places)
     of = f" of {library}" if library else ""
-    within = "" if inner[0] == line else f" in {places.where(inner[0])}{of}, which it calls"
-    where = f"{where}{of}" if inner[0] == line else where
+    within = "" if inner == line else f" in {places.where(inner)}{of}, which it calls"
+    where = f"{where}{of}" if inner == line else where
     parts = [f"{where} {breaks_it} the graph{within}: {view.title}."]
     parts += story.cost if item.effect == "resumed" else (story.then,)
     if ended > 1:

@@ -19,8 +19,9 @@ _NUMBER = (
     "that size alone. For all sizes at once the line has to work without the number{}."
 )
 _RANGE = (
-    "Leave out `min` and `max`, or mark the sizes for which the condition holds: code is then "
-    "compiled for these, and again for the others. To keep one code for the range, it has to work "
+    "Leave out `min` and `max`: code is then compiled for the sizes for which the condition holds, "
+    "and again for the others. A narrower range does where the condition is a bound; of others "
+    "PyTorch does not see that they hold in it. To keep one code for the range, it has to work "
     "without the condition."
 )
 _OTHER = (

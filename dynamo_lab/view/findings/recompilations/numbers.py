@@ -11,6 +11,8 @@ from dynamo_lab.view.guards.advice import advice_on
 from dynamo_lab.view.guards.failing import number_kind
 
 _INTEGERS = Setting("allow_unspec_int_on_nn_module")
+_ITEM = "GB0124"
+"""PyTorch's number for a break at `.item()`, `int(tensor)` or `float(tensor)`."""
 _ATTRIBUTE = re.compile(r"^(L\[.+?\].*)\.(\w+)$")
 
 
@@ -20,7 +22,7 @@ def tell(story: Story, facts: Facts) -> Told | None:
     if found.kind != "value" or not number_kind(found.was) or not number_kind(found.now):
         return None
     if "___stack" in found.subject:
-        return _from_tensor(story)
+        return _from_break(story, facts)
     if story.is_pinned:
         return _needed(story, facts)
     if _ATTRIBUTE.match(story.failed.source):
@@ -28,10 +30,19 @@ def tell(story: Story, facts: Facts) -> Told | None:
     return _other(story, facts)
 
 
-def _from_tensor(story: Story) -> Told:
+def _from_break(story: Story, facts: Facts) -> Told:
+    """What a break left: a number read from a tensor, or one that Python made there."""
+    breaks = (one for one in facts.recording.breaks if story.frames[0] in one.resume_frames)
+    left_by = next(breaks, None)
+    which = "a break"
+    if left_by:
+        which = f"the break at {facts.places.where(facts.places.line_of(left_by.span))}"
+    what = f"a Python number that {which} left changes"
+    if left_by and left_by.registry_id == _ITEM:
+        what = "a Python number read from a tensor at a break changes"
     return Told(
-        rule="number-from-tensor",
-        what="a Python number read from a tensor at a break changes",
+        rule="number-from-break",
+        what=what,
         remedy=advice_on(story.cause, story.new)[0].text,
         grade="fill in",
     )
@@ -54,6 +65,7 @@ def _attribute(story: Story, facts: Facts) -> Told:
     line = written_at(name, facts)
     where = f", which {facts.places.where(line)} assigns," if line else ""
     is_whole = all(number_kind(value) == "int" for value in story.values)
+    is_written = line is not None or _is_of_module(story, facts)
     ends_some = story.times > 1  # the second value makes it dynamic
     if is_whole and ends_some and _is_of_module(story, facts) and not story.is_open:
         return Told(
@@ -71,7 +83,8 @@ def _attribute(story: Story, facts: Facts) -> Told:
         rule="attribute-changes",
         what=f"`{name}`{where} is a Python number that changes",
         remedy="Keep the number in a tensor where it is set, and change that in place.",
-        code=f"{name} = torch.tensor({story.values[0]})",
+        # what no line assigns may be frozen, as a dataclass can be, or of a closure
+        code=f"{name} = torch.tensor({story.values[0]})" if is_written else "",
         grade="fill in",
         line=line,
     )
@@ -102,7 +115,8 @@ def _other(story: Story, facts: Facts) -> Told:
     what = f"the global `{name}` is" if is_global else f"`{name}` is"
     where = f" ({facts.places.where(line)} assigns it)" if line else ""
     advice = advice_on(story.cause, story.new)
-    can_open = story.failed.source.startswith("L[") and not story.is_open
+    is_fixed = name in story.new.pinned
+    can_open = story.failed.source.startswith("L[") and not story.is_open and not is_fixed
     return Told(
         rule="number-changes",
         what=f"{what} a Python number that changes{where}",

@@ -15,8 +15,8 @@ from dynamo_lab.view.findings.lines import line_of
 
 _COMPLEX = ("c64", "c128", "c32")
 
-_NO_OTHER_WAY = ("_fft", "fft", "view_as", "_conj", "conj", "clone", "stft", "istft")
-"""How operators begin that have to be complex, or that compute nothing."""
+_NO_OTHER_WAY = ("_fft", "fft", "conj", "clone", "stft", "istft")
+"""How operators begin that have to be complex, or that compute nothing but are no views."""
 
 
 def find(facts: Facts) -> Iterator[Found]:
@@ -35,8 +35,11 @@ def find(facts: Facts) -> Iterator[Found]:
 def _is_complex(facts: Facts, buffer: Buffer) -> bool:
     """Whether an operator computes with complex numbers, and could do it with real ones."""
     table = facts.recording.graphs[buffer.graph].nodes
-    could = [at for at in buffer.nodes if not ops.name(table, at).startswith(_NO_OTHER_WAY)]
-    return bool(could) and _touches_complex(facts, buffer)
+    return _touches_complex(facts, buffer) and any(
+        not is_view(table.strings[table.target[at]])
+        and not ops.name(table, at).startswith(_NO_OTHER_WAY)
+        for at in buffer.nodes
+    )
 
 
 def _touches_complex(facts: Facts, buffer: Buffer) -> bool:
@@ -104,14 +107,18 @@ def _between(recording: Recording, plan: MemoryPlan) -> int:
         if one.role == "buffer" and one.dtype.startswith("complex")
     }
     makers = {name: one.call for one in operations for name in one.buffers}
+    reads = {name: one.reads for one in operations for name in one.buffers}
     parts = [
         (one.reads[0], name)
         for one in operations
         for name in one.buffers
         if name in sizes and one.reads
     ]
-    stays = {name for holder, name in parts if "fft" in makers.get(holder, "")}
-    stays |= {name for one in operations if "view_as_real" in one.call for name in one.reads}
+    stays = {name for one in operations if "view_as_real" in one.call for name in one.reads}
+    for holder, name in parts:  # in the order of the code: of a transform, and views of that
+        call = makers.get(holder, "")
+        if "fft" in call or (is_view(call) and not stays.isdisjoint(reads.get(holder, ()))):
+            stays.add(name)
     total = 0
     for step in plan.steps:
         done = [operations[at] for at in step.operations if not is_view(operations[at].call)]
