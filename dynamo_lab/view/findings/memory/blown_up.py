@@ -77,12 +77,14 @@ def _repeater(facts: Facts, made: list[NodeKey]) -> NodeKey | None:
     """The node of the program that makes many elements of few, by repeating them."""
     for graph, node in facts.ancestry.above(made):
         found = facts.recording.graphs[graph]
-        if found.stage == "dynamo" and _repeats(found.nodes, node):
+        if found.stage == "dynamo" and _repeats(facts, (graph, node)):
             return graph, node
     return None
 
 
-def _repeats(table: NodeTable, at: int) -> bool:
+def _repeats(facts: Facts, node: NodeKey) -> bool:
+    graph, at = node
+    table = facts.recording.graphs[graph].nodes
     inputs = [ops.value(table, one).bytes for one in table.inputs[at]]
     known = [count for count in inputs if count is not None]
     result = ops.value(table, at).bytes
@@ -90,7 +92,7 @@ def _repeats(table: NodeTable, at: int) -> bool:
         return False
     if ops.is_written(table, at):  # each element needs a place of its own
         return False
-    if ops.name(table, at) == "one_hot" and not _only_picks(table, at):
+    if ops.name(table, at) == "one_hot" and not _only_picks(table, at, facts.readers(graph)):
         return False
     is_pair = ops.name(table, at) in ("add", "sub", "mul", "div", "truediv", "maximum", "minimum")
     return (is_pair or ops.name(table, at) in _WAYS) and result >= _TIMES * sum(known)
@@ -100,15 +102,15 @@ _CASTS = ("to", "float", "double", "half", "bfloat16", "type", "type_as")
 _PRODUCTS = ("matmul", "mm", "bmm")  # of `linear`, `weight.T[index]` would be the rows
 
 
-def _only_picks(table: NodeTable, at: int) -> bool:
+def _only_picks(table: NodeTable, at: int, readers: ops.Readers) -> bool:
     """Whether a one-hot matrix is only a first factor, as it is or as another type of number.
 
     As the second one it adds columns up, those of one index together.
     """
-    for reader in ops.readers(table, at):
+    for reader in readers[at]:
         name = ops.name(table, reader)
         picks = name in _PRODUCTS and table.inputs[reader].index(at) == 0
-        if not picks and not (name in _CASTS and _only_picks(table, reader)):
+        if not picks and not (name in _CASTS and _only_picks(table, reader, readers)):
             return False
     return True
 
