@@ -236,13 +236,31 @@ MENDED = {
             return torch.relu(table[tokens])
 """,
     ),
+    "linear_of_a_one_hot_matrix": (
+        """
+            chosen = F.one_hot(tokens, 5000).float()  # fault
+            return torch.relu(F.linear(chosen, weight, bias))
+""",
+        """
+            return torch.relu(weight.T[tokens] + bias)
+""",
+    ),
+    "rows_interleaved": (
+        """
+                repeated = context.repeat_interleave(1024, 0)  # fault
+                return self.mix(repeated).amax(0)
+""",
+        """
+                return self.mix(context).repeat_interleave(1024, 0).amax(0)
+""",
+    ),
     "rows_repeated": (
         """
                 repeated = context.repeat(1024, 1)  # fault
                 return self.mix(repeated).amax(0)
 """,
         """
-                return self.mix(context).unsqueeze(0).expand(1024, -1, -1).flatten(0, 1).amax(0)
+                return self.mix(context).repeat(1024, 1).amax(0)
 """,
     ),
     "evaluation_with_a_gradient": (
