@@ -10,6 +10,7 @@ from dynamo_lab.live.observed import Observed, attempt, compared, heard, observe
 from dynamo_lab.live.repeats import without_and_with
 from dynamo_lab.record.replay import Numbers, without_trace
 from dynamo_lab.view.breaks.fixes import Fix, Remedy, remedies
+from dynamo_lab.view.breaks.math_calls import called_frames
 from dynamo_lab.view.findings.changes import drops
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _remedy(recording: Recording, break_id: int, name: str | None) -> Remedy:
     if not 0 <= break_id < len(recording.breaks):
         count = len(recording.breaks)
         raise FixError(f"There is no break {break_id}: ids are from 0, and there are {count}.")
-    found, refusal = remedies(recording, recording.breaks[break_id])
+    found, refusal = remedies(recording, recording.breaks[break_id], called_frames(recording))
     if not found:
         why = refusal or "Its advice and its example say what to change by hand."
         raise FixError(f"There is no fix to try for this break. {why}")

@@ -10,12 +10,24 @@ import pytest
 import dynamo_lab as lab
 from dynamo_lab.api.recording import Recording
 from dynamo_lab.live.session import Session
+from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core import codec
+from dynamo_lab.model.core.sources import Excerpt, Source, Span
+from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.graphs import Value
+from dynamo_lab.model.recording import Recording as Recorded
 from dynamo_lab.render.page import page
 from dynamo_lab.view import build
+from dynamo_lab.view.core import links
+from dynamo_lab.view.core.ancestry import Ancestry
+from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.regions import Regions
+from dynamo_lab.view.findings.finding import Facts as Known
+from dynamo_lab.view.findings.memory import attention_matrix
 from tests.benchmarks.core import synthetic
 from tests.benchmarks.core.copies import copies
 from tests.view import samples
+from tests.view.samples.table import Table, graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,3 +97,92 @@ def test_differences_with_the_kernels() -> None:
     assert len(large) > 3 * len(small)
     counts = [lines_run(lambda size=size: lab.diff(none, other[size])) for size in other]
     assert counts[1] / counts[0] <= MOST
+
+
+BODY = ("print(x)", "n = x.item()", "print(x.sum())")
+KINDS = (
+    ("Failed to trace builtin operator", "builtin print [<class 'torch.TensorVariable'>]"),
+    ("Unsupported Tensor.item() call with capture_scalar_outputs=False", "item"),
+)
+
+
+def chain(count: int, lines: int) -> Facts:
+    """A function that broke so often, on so many lines: what is left of it resumed each time."""
+    code = "".join(f"    {BODY[at % len(BODY)]}\n" for at in range(lines))
+    places = [(2 + at % lines, len(BODY[at % lines % len(BODY)])) for at in range(count)]
+    spans = (Span(0, line, "f", 4, line, 4 + width) for line, width in places)
+    frames = (
+        Frame(id=at, name="f", span=0, outcome="compiled", resumes=at - 1, caller=at - 1)
+        for at in range(1, count + 1)
+    )
+    breaks = (
+        Break(
+            id=at,
+            frame=at,
+            compile_id=f"{at}/0",
+            span=at + 1,
+            stack=at,
+            effect="resumed",
+            gb_type=KINDS[at % lines % len(BODY) == 1][0],
+            context=KINDS[at % lines % len(BODY) == 1][1],
+            reason="it broke",
+            resume_frames=(at + 1,),
+        )
+        for at in range(count)
+    )
+    return Recorded(
+        title="f",
+        sources=(Source("/home/a/f.py", "user", (Excerpt(1, f"def f(x):\n{code}"),)),),
+        spans=(Span(0, 1, "f"), *spans),
+        stacks=tuple((at + 1,) for at in range(count)),
+        frames=(Frame(id=0, name="f", span=0, outcome="compiled"), *frames),
+        breaks=tuple(breaks),
+    )
+
+
+@pytest.mark.parametrize("name", ["build", "print", "page"])
+def test_with_the_turns_of_a_loop_that_breaks(name: str) -> None:
+    small, large = (chain(turns * len(BODY), len(BODY)) for turns in (40, FEW * 40))
+    assert build(large).stories[-1].repeats == len(large.breaks) - 1 - len(BODY)
+    assert growth(WORKS[name], small, large) <= MOST
+
+
+def test_with_the_lines_that_break(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of calls that print; what is done with a number is read of the whole function each time."""
+    monkeypatch.setattr(sys.modules[__name__], "BODY", ("print(x)",) * 3)
+    monkeypatch.setattr(sys.modules[__name__], "KINDS", KINDS[:1] * 2)
+    small, large = (chain(count, count) for count in (100, FEW * 100))
+    assert growth(WORKS["build"], small, large) <= MOST
+
+
+def written_out(count: int) -> Facts:
+    """So many softmaxes between two products, one after the other."""
+    rows, pairs = (
+        Value(dtype="f32", shape=("64", columns), bytes=256 * int(columns))
+        for columns in ("8", "64")
+    )
+    table = Table()
+    last = table.input("x", rows)
+    for at in range(count):
+        scores = table.node(f"s{at}", "operator.matmul", last, last, value=pairs)
+        weights = table.node(f"w{at}", "softmax", scores, value=pairs, arguments="s, -1")
+        last = table.node(f"o{at}", "operator.matmul", weights, last, value=rows)
+    table.output(last)
+    frame = Frame(id=0, name="f", span=0, outcome="compiled")
+    sources = (Source("/home/a/f.py", "user"),)
+    spans = (Span(0, 1, "f"),)
+    return Recorded(
+        title="f", sources=sources, spans=spans, frames=(frame,), graphs=(graph(0, table),)
+    )
+
+
+def test_with_the_softmaxes_of_a_graph() -> None:
+    """Each is asked for what reads it: no finding, for no memory was planned."""
+
+    def look(made: Facts) -> None:
+        places = Places(made)
+        known = Known(made, places, Regions(made, places), Ancestry(links.build(made)))
+        assert not list(attention_matrix.find(known))
+
+    small, large = (written_out(count) for count in (100, FEW * 100))
+    assert growth(look, small, large) <= MOST

@@ -85,6 +85,39 @@ FAULTS = {
             return lab.lower(embedded, torch.randint(0, 5000, (512,)), torch.randn(5000, 8))
         """,
     ),
+    "linear_of_a_one_hot_matrix": Fault(
+        "blown-up-tensor",
+        """
+        import torch
+        from torch.nn import functional as F
+
+        def embedded(tokens, weight, bias):
+            chosen = F.one_hot(tokens, 5000).float()  # fault
+            return torch.relu(F.linear(chosen, weight, bias))
+
+        def record(lab):
+            tokens = torch.randint(0, 5000, (512,))
+            return lab.lower(embedded, tokens, torch.randn(8, 5000), torch.randn(8))
+        """,
+    ),
+    "rows_interleaved": Fault(
+        "blown-up-tensor",
+        """
+        import torch
+
+        class Decoder(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.mix = torch.nn.Linear(64, 4)
+
+            def forward(self, context):
+                repeated = context.repeat_interleave(1024, 0)  # fault
+                return self.mix(repeated).amax(0)
+
+        def record(lab):
+            return lab.lower(Decoder(), torch.randn(16, 64), grad=False)
+        """,
+    ),
     "rows_repeated": Fault(
         "blown-up-tensor",
         """

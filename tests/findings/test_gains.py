@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 import torch
 
+import dynamo_lab as lab
 from tests.findings.faults import findings_of, recorded
 from tests.findings.speed_mended import MENDED, both, counted, fault_of, mended, numbers
 
@@ -51,6 +52,28 @@ def _computes_the_same(name: str, folder: Path) -> None:
     assert alike == len(was) or ":" in name or fault_of(name).rule == "saved-in-vain"
     for one, other in zip(now[:alike], was[:alike], strict=True):
         torch.testing.assert_close(one, other, check_dtype=False, rtol=1e-4, atol=1e-4)
+
+
+def _every_pair(a: torch.Tensor, b: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    return (a[:, None] - b[None]).pow(2) @ weight
+
+
+def _in_parts(a: torch.Tensor, b: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    return torch.cat([_every_pair(part, b, weight) for part in a.split(32)])
+
+
+def test_pairs_in_parts_take_less_where_each_part_is_a_call() -> None:
+    """Of one graph the parts are all made before the first is read, as PyTorch 2.13 orders it."""
+    a, b, weight = torch.randn(256, 32), torch.randn(200, 32), torch.randn(32, 1)
+    [found] = [one for one in findings_of(lab.lower(_every_pair, a, b, weight)) if one.gain]
+    assert found.rule == "blown-up-tensor"
+    assert "call the compiled function with parts" in found.remedy
+    assert found.gain is not None
+    part = lab.lower(_every_pair, a[:32], b, weight)
+    assert findings_of(part) == ()
+    came = found.gain.before - counted(found.rule, part)
+    assert 0.5 <= (found.gain.before - found.gain.after) / came <= 2
+    torch.testing.assert_close(_in_parts(a, b, weight), _every_pair(a, b, weight))
 
 
 def test_complex_results_are_written_and_read_and_those_of_a_transform_stay(

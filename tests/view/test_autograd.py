@@ -52,6 +52,20 @@ def test_kept_values_come_largest_first_and_living_ones_last(part: PartitionView
     assert [cost.where for cost in part.lines] == ["line 2"]
 
 
+def test_a_view_of_another_saved_value_counts_at_its_line_without_bytes() -> None:
+    """`sum_1`, of line 3, is in the memory of `mm`, of line 2; `again` in that of a parameter."""
+    recording = cut()
+    part = recording.partitions[0]
+    seen = value(name="sum_1", forward_node=4, bytes=256, storage=1)
+    of_weight = value(name="again", forward_node=0, bytes=256, storage=0)
+    found = replace(recording, partitions=(replace(part, saved=(*part.saved, seen, of_weight)),))
+    rows = build(found).partitions[0].lines
+    assert [(row.where, row.count, row.bytes, row.size) for row in rows] == [
+        ("line 2", 1, 256, "256 B"),
+        ("line 3", 1, 0, "shared"),
+    ]
+
+
 def test_mutations_and_views_name_the_inputs(part: PartitionView) -> None:
     written, seen = part.handled
     assert "writes to `x` in place" in written

@@ -64,7 +64,11 @@ class RecomputedRow(KeptRow, frozen=True, kw_only=True):
 
 
 class LineCost(Struct, frozen=True, kw_only=True):
-    """What one line, or module, saves for the backward: how many values, and their bytes."""
+    """What one line, or module, saves for the backward: how many values, and their bytes.
+
+    Memory that several values share counts where the first of them is saved: `size` is "shared"
+    where all of a line's are in memory that counts at another.
+    """
 
     where: str
     entity: str
@@ -132,11 +136,13 @@ class _View:
         self._inputs = dict(_inputs(recording, part, self._names))
         self._read = frozenset(_read(recording, part))
         self._modules: set[str] = set()
+        self._shared: set[str] = set()
 
     def build(self) -> PartitionView:
         part = self._part
         saved = tuple(self._saved())
-        lines = tuple(_lines(saved, self._modules))
+        counted = [row for row in saved if row.bytes or row.node in self._shared]
+        lines = tuple(_lines(counted, self._modules))
         number = 0 if part.forward is None else self._titles.numbers[part.forward]
         return PartitionView(
             id=part.id,
@@ -160,13 +166,17 @@ class _View:
 
     def _saved(self) -> Iterator[SavedRow]:
         """The largest first; last, what stays alive anyway."""
-        first: dict[tuple[int, bool], str] = {}
+        first: dict[tuple[int, bool], SavedRow] = {}
         rows: list[SavedRow] = []
         for value in self._part.saved:
             is_new = value.copied or value.role not in ("parameter", "input")
-            owner = first.setdefault((value.storage, value.copied), value.name)
-            shares = owner if owner != value.name else ""
-            rows.append(self._row(value, held_bytes(value) if is_new and not shares else 0, shares))
+            owner = first.get((value.storage, value.copied))
+            shares = owner.name if owner else ""
+            row = self._row(value, held_bytes(value) if is_new and not owner else 0, shares)
+            if owner and owner.bytes:
+                self._shared.add(row.node)
+            first.setdefault((value.storage, value.copied), row)
+            rows.append(row)
         return iter(sorted(rows, key=lambda row: (row.role in ("parameter", "input"), -row.bytes)))
 
     def _row(self, value: SavedValue, size: int, shares: str) -> SavedRow:
@@ -306,8 +316,7 @@ def _price(weight: float | None) -> str:
 
 def _lines(saved: Sequence[SavedRow], modules: Collection[str]) -> Iterator[LineCost]:
     """What each line saves, the largest first; parameters and inputs count for no line."""
-    sized = [row for row in saved if row.bytes]
-    by_line = groupby(sorted(sized, key=_place_key), _place_key)
+    by_line = groupby(sorted(saved, key=_place_key), _place_key)
     costs = [_line(list(rows), is_module=where in modules) for where, rows in by_line]
     return iter(sorted(costs, key=lambda cost: -cost.bytes))
 
@@ -324,5 +333,5 @@ def _line(rows: Sequence[SavedRow], *, is_module: bool) -> LineCost:
         line=rows[0].line,
         count=len(rows),
         bytes=total,
-        size=size(total),
+        size=size(total) if total else "shared",
     )

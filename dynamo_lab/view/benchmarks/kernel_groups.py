@@ -17,7 +17,8 @@ from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.origins import where_of
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.words import percent, seconds
-from dynamo_lab.view.kernels.kernels import stacks_of, title_of_call
+from dynamo_lab.view.kernels.kernels import stacks_of
+from dynamo_lab.view.kernels.titles import KernelTitles
 from dynamo_lab.view.timings.durations import interval_text, median_text, rounded, summed, totals
 
 Outcome = Literal["faster", "slower", "alike", ""]
@@ -93,8 +94,9 @@ class Context(Struct, frozen=True, kw_only=True):
     places: Places
     ancestry: Ancestry
     nodes: TimedNodes
-    whole: Spread | None
-    launch: Spread | None
+    titles: KernelTitles
+    whole: Spread | None = None
+    launch: Spread | None = None
     warm_fits: bool = True
     """Whether warm times of single kernels and operators are those that they have in a call."""
 
@@ -165,7 +167,7 @@ def _title(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], context: C
 
 def _title_of(one: KernelTime, context: Context) -> str:
     kernel = context.recording.kernels[one.kernel]
-    return title_of_call(kernel, context.nodes.of(one), context.recording, context.ancestry)
+    return context.titles.of(kernel, context.nodes.of(one))
 
 
 def _counted(eager: Iterable[EagerCall]) -> str:

@@ -21,6 +21,7 @@ from dynamo_lab.view.benchmarks.time_marks import (
 from dynamo_lab.view.benchmarks.timed_nodes import TimedNodes
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.kernels.titles import KernelTitles
 from dynamo_lab.view.timings.durations import median_text
 
 PHASES: dict[Phase, str] = {"forward": "forward", "step": "a training step"}
@@ -67,15 +68,18 @@ def build(
 ) -> KernelTimesView:
     """The kernels' times, empty where none were measured."""
     nodes = TimedNodes(recording)
+    context = Context(
+        recording=recording,
+        found=found,
+        places=places,
+        ancestry=ancestry,
+        nodes=nodes,
+        titles=KernelTitles(recording, ancestry),
+    )
     timed = (*found.kernels, *(one for one in found.overheads if one.stubbed or one.problem))
     keys: dict[tuple[int, Phase], None] = dict.fromkeys((one.way, one.phase) for one in timed)
     programs = tuple(
-        _program(
-            way,
-            phase,
-            _context(recording, found, places, ancestry, nodes, way, phase),
-            is_first=at == 0,
-        )
+        _program(way, phase, _measured(context, way, phase), is_first=at == 0)
         for at, (way, phase) in enumerate(keys)
     )
     calls = calls_of(found, nodes)
@@ -87,22 +91,11 @@ def build(
     )
 
 
-def _context(
-    recording: Recording,
-    found: Benchmark,
-    places: Places,
-    ancestry: Ancestry,
-    nodes: TimedNodes,
-    way: int,
-    phase: Phase,
-) -> Context:
-    overhead = overhead_of(found, way, phase)
-    return Context(
-        recording=recording,
-        found=found,
-        places=places,
-        ancestry=ancestry,
-        nodes=nodes,
+def _measured(context: Context, way: int, phase: Phase) -> Context:
+    """With what a whole call and a launch took of one program."""
+    overhead = overhead_of(context.found, way, phase)
+    return structs.replace(
+        context,
         whole=spread(overhead.whole) if overhead and overhead.whole else None,
         launch=spread(overhead.launch) if overhead and overhead.launch else None,
     )

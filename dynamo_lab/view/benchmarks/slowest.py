@@ -10,7 +10,7 @@ from dynamo_lab.view.benchmarks.kernel_groups import Context, share
 from dynamo_lab.view.core.origins import where_of
 from dynamo_lab.view.core.places import entity
 from dynamo_lab.view.core.words import listed, plural
-from dynamo_lab.view.kernels.kernels import stacks_of, title_of_call
+from dynamo_lab.view.kernels.kernels import stacks_of
 from dynamo_lab.view.timings.durations import median_text, summed
 
 _MOST_NAMED = 3
@@ -81,7 +81,7 @@ def _named(kernel: int, calls: Sequence[KernelTime], context: Context) -> Slowes
     lines = [line for stack in stacks if (line := context.places.own_line(stack))]
     return SlowestKernel(
         id=kernel,
-        title=title_of_call(recording.kernels[kernel], nodes, recording, context.ancestry),
+        title=context.titles.of(recording.kernels[kernel], nodes),
         where=where_of(origins, recording, context.places),
         line=entity(min(lines)) if lines else "",
     )

@@ -6,6 +6,7 @@ in the reader's text.
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.view.breaks.advice import rule_of
@@ -39,15 +40,19 @@ def advice_on(item: Break, places: Places, advice: tuple[str, ...]) -> tuple[str
 def _backward_around(line: Line, places: Places) -> str:
     """The autograd function in whose `backward` a line is; empty for any other line."""
     tree = parsed(places.whole(line[0]))
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.ClassDef) and _has_in_backward(node, line[1]):
-            return node.name
-    return ""
+    ranges = _ranges(tree) if tree is not None else ()
+    return next((name for first, last, name in ranges if first <= line[1] <= last), "")
 
 
-def _has_in_backward(node: ast.ClassDef, line: int) -> bool:
-    around = (one.lineno <= line <= (one.end_lineno or 0) for one in _backwards(node))
-    return _is_function(node) and any(around)
+@lru_cache(maxsize=32)  # as files are parsed: a break asks for each line of its stack
+def _ranges(tree: ast.Module) -> tuple[tuple[int, int, str], ...]:
+    """The first and last line of each `backward` of a file, and its autograd function."""
+    return tuple(
+        (one.lineno, one.end_lineno or 0, node.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and _is_function(node)
+        for one in _backwards(node)
+    )
 
 
 def _is_function(node: ast.ClassDef) -> bool:

@@ -1,7 +1,7 @@
 """Breaks, each with its place, its reason, what to do, and the graphs on both sides."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from msgspec import Struct
 
@@ -14,7 +14,7 @@ from dynamo_lab.view.breaks.around import is_in_loop
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
 from dynamo_lab.view.breaks.makers import made_there, within
-from dynamo_lab.view.breaks.math_calls import advice_on
+from dynamo_lab.view.breaks.math_calls import advice_on, called_frames
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.words import begun
@@ -68,19 +68,21 @@ class BreakView(Struct, frozen=True, kw_only=True):
 
 def build(recording: Recording, places: Places) -> tuple[BreakView, ...]:
     """The breaks in the order they happened."""
-    names = frame_names(recording)
-    return tuple(_view(item, recording, places, names) for item in recording.breaks)
+    names, called = frame_names(recording), called_frames(recording)
+    return tuple(_view(item, recording, places, names, called) for item in recording.breaks)
 
 
-def _view(item: Break, recording: Recording, places: Places, names: Sequence[str]) -> BreakView:
+def _view(
+    item: Break, recording: Recording, places: Places, names: Sequence[str], called: Set[int]
+) -> BreakView:
     made = made_there(item, places)
     rule = made or rule_of(item)
     span = recording.spans[item.span]
     line = places.line_of(item.span)
     column, end_column = columns(span, places.text(line))
-    fixes = fixes_of(recording, item)
+    fixes = fixes_of(recording, item, called)
     advice = _advice(item, made, places, has_fix=bool(fixes))
-    told = printing.advice_on(item, recording, advice_on(item, recording, advice))
+    told = printing.advice_on(item, recording, called, advice_on(item, recording, advice))
     told = numpy_draws.advice_on(item, recording, told)
     told = raised.advice_on(item, recording, places, backwards.advice_on(item, places, told))
     return BreakView(

@@ -1,7 +1,7 @@
 """Fixes to try for a break: each with a name, a sentence, and what the user would write."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -102,16 +102,16 @@ _BRANCH: tuple[tuple[str, _Rewriter, str], ...] = (
 _REMOVED = "Remove the call from the compiled code."
 
 
-def fixes_of(recording: Recording, item: Break) -> tuple[Fix, ...]:
+def fixes_of(recording: Recording, item: Break, called: Set[int]) -> tuple[Fix, ...]:
     """The fixes to try for a break, the most promising first."""
-    return tuple(remedy.fix for remedy in remedies(recording, item).found)
+    return tuple(remedy.fix for remedy in remedies(recording, item, called).found)
 
 
-def remedies(recording: Recording, item: Break) -> Remedies:
-    """The fixes to try for a break, and how to apply them."""
+def remedies(recording: Recording, item: Break, called: Set[int]) -> Remedies:
+    """The fixes to try for a break, and how to apply them; `called` as of `called_frames`."""
     span = innermost(recording, item)
     known = () if is_moved(item, recording) else _settings(item)
-    if not can_be_put_off(item, recording):
+    if not can_be_put_off(item, recording, called):
         known = (one for one in known if one.setting.option != PUT_OFF)
     found = [_with_setting(one.setting, one.sentence, span) for one in known]
     rewritten, refusal = _rewrites(recording, item, span)

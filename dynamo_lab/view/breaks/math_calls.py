@@ -3,7 +3,7 @@
 import ast
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from functools import partial
 
 from dynamo_lab.model.breaks import Break
@@ -35,27 +35,36 @@ def _decides(item: Break, recording: Recording) -> bool:
     return bool(_ITEM.search(item.gb_type)) and _asks(decides, item, recording)
 
 
-def only_computes_with_it(item: Break, recording: Recording) -> bool:
+def only_computes_with_it(item: Break, recording: Recording, called: Set[int]) -> bool:
     """Whether the number is only computed with, so that a symbol does for it."""
-    about = partial(only_computes, is_inlined=has_caller(item, recording))
+    about = partial(only_computes, is_inlined=has_caller(item, recording, called))
     return bool(_ITEM.search(item.gb_type)) and _asks(about, item, recording)
 
 
-def has_caller(item: Break, recording: Recording) -> bool:
-    """Whether other compiled code calls the function that a break is in.
+def called_frames(recording: Recording) -> frozenset[int]:
+    """The frames of functions that other compiled code calls.
 
-    What is resumed after a break is called by the function that it is the rest of.
+    What is resumed after a break is called by the function that it is the rest of: it is among them
+    where that one is. Each frame is looked at once.
     """
-    if item.stack is not None and len(recording.stacks[item.stack]) > 1:
-        return True
     resumed = {frame for one in recording.breaks for frame in one.resume_frames}
-    frame = item.frame
-    for _ in recording.frames:
-        caller = recording.frames[frame].caller
-        if frame not in resumed or caller is None:
-            return caller is not None
-        frame = caller
-    return True
+    known = dict[int, bool]()
+    for frame in recording.frames:
+        way, at = list[int](), frame.id
+        while at not in known:
+            known[at] = (caller := recording.frames[at].caller) is not None
+            way.append(at)
+            if caller is None or at not in resumed:
+                break
+            at = caller
+        known |= dict.fromkeys(way, known[at])
+    return frozenset(frame for frame, is_called in known.items() if is_called)
+
+
+def has_caller(item: Break, recording: Recording, called: Set[int]) -> bool:
+    """Whether other compiled code, whose frames are `called`, calls the function of a break."""
+    is_deep = item.stack is not None and len(recording.stacks[item.stack]) > 1
+    return is_deep or item.frame in called
 
 
 def _asks(about: Callable[[str, int], bool], item: Break, recording: Recording) -> bool:

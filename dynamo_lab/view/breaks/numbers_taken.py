@@ -23,6 +23,9 @@ _SIZES = frozenset(
 )
 """What takes numbers as sizes, also computed ones."""
 
+_LINES = 4096
+"""A loop breaks at few lines, again and again, and several views ask about each break."""
+
 
 class Taken(NamedTuple):
     """The numbers taken at a line: the function around it, and the names that they are given."""
@@ -42,6 +45,7 @@ class Taken(NamedTuple):
         return any(map(self.reads, ast.walk(node)))
 
 
+@lru_cache(_LINES)
 def decides(source: str, line: int) -> bool:
     """Whether an `if`, `while`, `assert` or `a if b else c` reads the number taken at this line.
 
@@ -52,6 +56,7 @@ def decides(source: str, line: int) -> bool:
     return taken is not None and _decided(taken)
 
 
+@lru_cache(_LINES)
 def only_computes(source: str, line: int, *, is_inlined: bool = False) -> bool:
     """Whether the number is only computed with: no branch, no size, no index, no unknown call.
 

@@ -7,6 +7,7 @@ that is given a shape, a list or an object: it breaks there instead (`can_reorde
 """
 
 import re
+from collections.abc import Set
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.recording import Recording
@@ -19,15 +20,17 @@ _GIVEN = re.compile(r"<class '[\w.]+\.(\w+)'>")
 _PUT_OFF = frozenset({"TensorVariable", "ConstantVariable", "StringFormatVariable"})
 
 
-def can_be_put_off(item: Break, recording: Recording) -> bool:
-    """Whether the setting ends the break, and all is printed."""
+def can_be_put_off(item: Break, recording: Recording, called: Set[int]) -> bool:
+    """Whether the setting ends the break, and all is printed; `called` as of `has_caller`."""
     is_print = item.context.startswith("builtin print [")
     given = _GIVEN.findall(item.context) if is_print else []
-    return not has_caller(item, recording) and _PUT_OFF.issuperset(given)
+    return not has_caller(item, recording, called) and _PUT_OFF.issuperset(given)
 
 
-def advice_on(item: Break, recording: Recording, advice: tuple[str, ...]) -> tuple[str, ...]:
+def advice_on(
+    item: Break, recording: Recording, called: Set[int], advice: tuple[str, ...]
+) -> tuple[str, ...]:
     """The advice, without the setting where it would not end the break, or nothing be printed."""
-    if can_be_put_off(item, recording):
+    if can_be_put_off(item, recording, called):
         return advice
     return tuple(text for text in advice if PUT_OFF not in text)

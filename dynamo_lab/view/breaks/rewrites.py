@@ -4,9 +4,11 @@ Only forms with a clear meaning are rewritten; for the others a sentence says wh
 """
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
+from dynamo_lab.view.breaks.numbers_taken import parsed
 from dynamo_lab.view.findings.changes import Rewrite
 
 
@@ -15,6 +17,7 @@ class Refusal(Exception):
 
 
 _Block = list[ast.stmt]
+_Statement = tuple[ast.stmt, _Block, str | None]
 
 
 def with_where(source: str, line: int) -> Rewrite:
@@ -174,15 +177,9 @@ def _test(test: ast.expr, found: _Found) -> str:
 
 def _find(source: str, line: int, kind: type[ast.stmt]) -> _Found:
     """The statement of this kind that starts on this line, else the innermost one there."""
-    try:
-        statements = list(_statements(ast.parse(source).body, None))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it may come from anyone
-        raise Refusal("The source around this line is not completely known.") from None
-    there = [
-        _Found(source, statement, block, scope)
-        for statement, block, scope in statements
-        if statement.lineno <= line <= _head_end(statement)
-    ]
+    if (tree := parsed(source)) is None:
+        raise Refusal("The source around this line is not completely known.")
+    there = [_Found(source, *one) for one in _at_lines(tree).get(line, ())]
     if not there:
         raise Refusal("There is no statement on this line that can be rewritten.")
     found = next((one for one in there if isinstance(one.statement, kind)), there[-1])
@@ -194,6 +191,16 @@ def _find(source: str, line: int, kind: type[ast.stmt]) -> _Found:
     return found
 
 
+@lru_cache(maxsize=32)
+def _at_lines(tree: ast.Module) -> Mapping[int, Sequence[_Statement]]:
+    """By line the statements whose heads are on it, looked for once for all breaks of a file."""
+    found = dict[int, list[_Statement]]()
+    for one in _statements(tree.body, None):
+        for line in range(one[0].lineno, _head_end(one[0]) + 1):
+            found.setdefault(line, []).append(one)
+    return found
+
+
 def _head_end(statement: ast.stmt) -> int:
     head = getattr(statement, "test", None)
     if isinstance(head, ast.expr):
@@ -202,7 +209,7 @@ def _head_end(statement: ast.stmt) -> int:
     return statement.lineno if has_body else statement.end_lineno or 0
 
 
-def _statements(block: _Block, scope: str | None) -> Iterator[tuple[ast.stmt, _Block, str | None]]:
+def _statements(block: _Block, scope: str | None) -> Iterator[_Statement]:
     for statement in block:
         yield statement, block, scope
         is_function = isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)

@@ -17,7 +17,7 @@ from dynamo_lab.view.breaks.raised import raised_at
 from dynamo_lab.view.breaks.skips import explain_skip
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.pieces import Pieces
-from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.values import value_text
 from dynamo_lab.view.core.words import as_clause, listed, plural
 
@@ -35,7 +35,7 @@ class StoryView(Struct, frozen=True, kw_only=True):
 
     `cause` is the break in a called function that this one merely follows from; `because` says so;
     `is_cause_yours` says that the cause is in your code, and so for you to mend; `consequences` are
-    the breaks that follow from this one.
+    the breaks that follow from this one. `repeats` is the break that a loop came back from.
     """
 
     id: int
@@ -49,6 +49,7 @@ class StoryView(Struct, frozen=True, kw_only=True):
     because: str = ""
     is_cause_yours: bool = False
     consequences: tuple[int, ...] = ()
+    repeats: int | None = None
 
 
 def build(recording: Recording, places: Places) -> tuple[StoryView, ...]:
@@ -64,21 +65,15 @@ def causes(recording: Recording, places: Places) -> tuple[int | None, ...]:
     Then the called function is a frame of its own, which breaks on the same line again.
     """
     paths = [places.lines_of(item.stack) for item in recording.breaks]
-    ending: dict[tuple[int, int], list[int]] = {}
-    for index, path in enumerate(paths):
-        if path:
-            ending.setdefault(path[-1], []).append(index)
-    found: list[int | None] = []
-    for index, path in enumerate(paths):
-        inner = [
-            other
-            for other in (ending[path[-1]] if path else ())
-            if other != index
-            and len(paths[other]) < len(path)
-            and path[-len(paths[other]) :] == paths[other]
-        ]
-        found.append(min(inner, key=lambda other: len(paths[other]), default=None))
-    return tuple(found)
+    first = {path: index for index, path in reversed(list(enumerate(paths)))}
+    return tuple(
+        next((first[inner] for inner in _inner(path) if inner in first), None) for path in paths
+    )
+
+
+def _inner(path: tuple[Line, ...]) -> Iterator[tuple[Line, ...]]:
+    """The same line as called functions see it, the innermost first."""
+    return (path[at:] for at in range(len(path) - 1, 0, -1))
 
 
 def causes_first(stories: Sequence[StoryView]) -> tuple[int, ...]:
@@ -128,6 +123,7 @@ class _Storyteller:
             because="" if cause is None else self._because(self._breaks[cause]),
             is_cause_yours=cause is not None and self._is_yours(self._breaks[cause]),
             consequences=tuple(self._consequences.get(item.id, ())),
+            repeats=self._repeats.get(item.id),
         )
 
     def _because(self, cause: Break) -> str:

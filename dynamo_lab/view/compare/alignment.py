@@ -12,7 +12,7 @@ from dynamo_lab.view.core.links import build as build_links
 from dynamo_lab.view.core.names import kernel_base, operator_name
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.rewritten import rewritten
-from dynamo_lab.view.kernels.kernels import QUIET
+from dynamo_lab.view.kernels.titles import QUIET
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence

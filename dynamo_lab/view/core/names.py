@@ -29,7 +29,8 @@ def frame_names(recording: Recording) -> tuple[str, ...]:
     if root is not None and names_code(recording.title) and short_name(root.name) in _WRAPPERS:
         named = {root.id: recording.title}
     named = _apart(recording) | named
-    names = [_frame_name(frames, frame, named) for frame in frames]
+    begun = origins(frames)
+    names = [_frame_name(frame, frames[begun[frame.id]], named) for frame in frames]
     for frame, added in told_apart(recording, names):
         names[frame] += added
     return tuple(names)
@@ -82,12 +83,7 @@ def names_code(title: str) -> bool:
     return title.isidentifier() and title != "recording"
 
 
-def _frame_name(frames: Sequence[Frame], frame: Frame, named: dict[int, str]) -> str:
-    origin = frame
-    for _ in frames:
-        if origin.resumes is None:
-            break
-        origin = frames[origin.resumes]
+def _frame_name(frame: Frame, origin: Frame, named: dict[int, str]) -> str:
     if origin is frame or frame.resumed_line is None:
         return named.get(frame.id) or short_name(frame.name)
     return f"{named.get(origin.id) or short_name(origin.name)} after line {frame.resumed_line}"
@@ -99,15 +95,34 @@ def short_name(name: str) -> str:
     return "cell" if name in ("<module>", "<cell>") else name
 
 
+def origins(frames: Sequence[Frame]) -> tuple[int, ...]:
+    """The frame that each one is a rest of, over all resumptions; itself where it resumes none."""
+    return tuple(origin for origin, _ in _resumptions(frames))
+
+
 def depths(frames: Sequence[Frame]) -> tuple[int, ...]:
     """How many resumptions deep each frame is."""
-    found: list[int] = []
+    return tuple(depth for _, depth in _resumptions(frames))
+
+
+def _resumptions(frames: Sequence[Frame]) -> list[tuple[int, int]]:
+    """The origin and the depth of each frame; a file may name a circle, which begins somewhere.
+
+    Each frame is looked at once: a loop that breaks makes a chain of thousands.
+    """
+    known = dict[int, tuple[int, int]]()
     for frame in frames:
-        depth, at = 0, frame
-        while at.resumes is not None and depth < len(frames):
-            depth, at = depth + 1, frames[at.resumes]
-        found.append(depth)
-    return tuple(found)
+        way, at = list[int](), frame
+        while at.id not in known:
+            known[at.id] = at.id, 0
+            way.append(at.id)
+            if at.resumes is None:
+                break
+            at = frames[at.resumes]
+        origin, depth = known[at.id]
+        for further, one in enumerate(reversed(way), 0 if way[-1:] == [at.id] else 1):
+            known[one] = origin, depth + further
+    return [known[frame.id] for frame in frames]
 
 
 _RESUMED = re.compile(r"^torch_dynamo_resume_in_(.+)_at_(\d+)$")

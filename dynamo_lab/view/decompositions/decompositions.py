@@ -11,11 +11,15 @@ from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.origins import where_of
 from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.decompositions.leaves import Leaves
 from dynamo_lab.view.decompositions.trees import ENDS, SETS, TreesView, trees
 
 _OUTSIDE: tuple[End, ...] = ("no rule", "raised")
 """Why a call remains although it is not in the set."""
+
+_LIBRARY = "extern_kernels."
+"""What Inductor calls by this name is a library's; all else that it calls is an operator."""
 
 
 class TopView(Struct, frozen=True, kw_only=True):
@@ -156,29 +160,45 @@ def _extern(recording: Recording, leaves: Leaves) -> Iterator[StayView]:
 
     What no graph has that Inductor lowered became something else before: `t_` is made functional.
     """
-    of_name: dict[str, list[Kernel]] = {}
+    without = leaves.staying("inductor", "extern")
+    kernels: dict[tuple[str, str], list[Kernel]] = {}
     for kernel in recording.kernels:
         if kernel.language == "extern":
-            of_name.setdefault(_of_kernel(kernel.name), []).append(kernel)
-    without = leaves.staying("inductor", "extern")
-    for name, kernels in of_name.items():
+            name = _of_kernel(kernel.name)
+            why = "no lowering in Inductor" if name in without else _why_called(kernel, recording)
+            kernels.setdefault((name, why), []).append(kernel)
+    for (name, why), own in kernels.items():
         yield StayView(
             operator=name,
-            times=sum(kernel.calls for kernel in kernels),
-            why="no lowering in Inductor" if name in without else "a library's kernel was chosen",
-            kernels=tuple(kernel.id for kernel in kernels),
+            times=sum(kernel.calls for kernel in own),
+            why=why,
+            kernels=tuple(kernel.id for kernel in own),
         )
+    called = {name for name, _ in kernels}
     lowered = {node.target for g in recording.graphs if g.stage == "post_grad" for node in g.nodes}
     for operator, count in without.items():
-        if operator not in of_name and (operator in lowered or not lowered):
+        if operator not in called and (operator in lowered or not lowered):
             why = "no lowering in Inductor; no kernel of it was recorded"
             yield StayView(operator=operator, times=count, why=why)
 
 
+def _why_called(kernel: Kernel, recording: Recording) -> str:
+    """What an existing kernel is called for although its operator has a lowering.
+
+    There was a choice only where candidates were timed: else the lowering itself makes the call.
+    """
+    if not kernel.name.startswith(_LIBRARY):
+        return "PyTorch's own kernel: its lowering generates no code here"
+    for one in recording.autotunings:
+        if one.graph == kernel.graph and one.node in kernel.nodes:
+            return f"a library's kernel, chosen among {plural(len(one.candidates), 'candidate')}"
+    return "a library's kernel: its lowering calls it, and no other was timed"
+
+
 def _of_kernel(name: str) -> str:
     """The operator that an extern kernel is: "aten.addmm.default" for "extern_kernels.addmm"."""
-    if name.startswith("extern_kernels."):
-        return f"aten.{name.removeprefix('extern_kernels.')}.default"
+    if name.startswith(_LIBRARY):
+        return f"aten.{name.removeprefix(_LIBRARY)}.default"
     return name.removeprefix("torch.ops.")
 
 

@@ -13,12 +13,14 @@ from dynamo_lab.view.benchmarks.kernel_times import KernelTimesView
 from dynamo_lab.view.benchmarks.work import Works
 from dynamo_lab.view.breaks import breaks, stories
 from dynamo_lab.view.breaks.breaks import BreakView
+from dynamo_lab.view.breaks.math_calls import called_frames
 from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.findings.changes import Change
 from dynamo_lab.view.findings.edits import SourceEdit
+from dynamo_lab.view.findings.ops import Readers, readers
 
 Question = Literal[
     "numbers", "breaks", "recompilations", "compile_time", "speed", "memory", "export"
@@ -117,9 +119,24 @@ class Facts:
         return breaks.build(self.recording, self.places)
 
     @cached_property
+    def called(self) -> frozenset[int]:
+        """The frames of functions that other compiled code calls."""
+        return called_frames(self.recording)
+
+    @cached_property
     def stories(self) -> tuple[StoryView, ...]:
         """The story of each break."""
         return stories.build(self.recording, self.places)
+
+    def readers(self, graph: int) -> Readers:
+        """By node of a graph, those that read what it produces."""
+        if graph not in self._readers:
+            self._readers[graph] = readers(self.recording.graphs[graph].nodes)
+        return self._readers[graph]
+
+    @cached_property
+    def _readers(self) -> dict[int, Readers]:
+        return {}
 
     @cached_property
     def works(self) -> Works:

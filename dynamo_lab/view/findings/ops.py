@@ -1,6 +1,6 @@
 """What rules ask of nodes: which operator, which kind of numbers, what they come from."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from dynamo_lab.model.graphs import Graph, NodeTable, Value
 from dynamo_lab.view.core.names import operator_name
@@ -33,9 +33,17 @@ def lowered_graphs(graphs: Iterable[Graph], compile_id: str) -> Iterator[Graph]:
     return (g for g in graphs if g.stage == "post_grad" and g.compile_id == compile_id)
 
 
-def readers(table: NodeTable, at: int) -> Iterator[int]:
-    """The nodes that read what a node produces, the output among them."""
-    return (one for one in range(at + 1, len(table)) if at in table.inputs[one])
+Readers = Sequence[Sequence[int]]
+"""By node, those that read what it produces, each once, in order, the output among them."""
+
+
+def readers(table: NodeTable) -> Readers:
+    """The readers of every node: the graph is gone through once, for all that is asked of it."""
+    found: list[list[int]] = [[] for _ in table.inputs]
+    for at, inputs in enumerate(table.inputs):
+        for one in dict.fromkeys(inputs):
+            found[one].append(at)
+    return found
 
 
 _WRITES = frozenset({"setitem", "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow"})

@@ -9,7 +9,6 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.breaks import BreakView
-from dynamo_lab.view.breaks.loops import came_back
 from dynamo_lab.view.breaks.skips import had_nothing
 from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.core.names import is_own
@@ -78,7 +77,6 @@ class _Map:
         self._pieces = Pieces(recording, places)
         self._places = places
         self._limited = {item.frame for item in recording.recompiles if item.limit_hit}
-        self._repeats = came_back(recording, places)
         self._source = -1  # of the row above
         self._own = [is_own(recording, frame) for frame in recording.frames]
         self._breaks_in: dict[int, list[int]] = {}
@@ -237,18 +235,18 @@ class _Map:
             lines="" if is_call else line_range(line, line),
             line="" if is_call else entity((source, line)),
             file="" if is_call else self._file(source),
-            text=f"{view.title}{_follows(story)}{self._came_back(item)}",
+            text=f"{view.title}{_follows(story)}{_came_back(story)}",
             entity=f"break:{item.id}",
         )
-
-    def _came_back(self, item: Break) -> str:
-        again = self._repeats.get(item.id)
-        return "" if again is None else f", the loop came back to break {again + 1}"
 
     def _line(self, item: Break) -> Line:
         """The line of the frame itself, however deep in inlined calls it broke."""
         lines = self._places.lines_of(item.stack)
         return lines[0] if lines else self._places.line_of(item.span)
+
+
+def _came_back(story: StoryView) -> str:
+    return "" if story.repeats is None else f", the loop came back to break {story.repeats + 1}"
 
 
 def _follows(story: StoryView) -> str:

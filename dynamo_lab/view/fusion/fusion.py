@@ -20,7 +20,7 @@ from dynamo_lab.view.fusion.advice.groups import BETWEEN
 from dynamo_lab.view.fusion.between import Between
 from dynamo_lab.view.fusion.foreach import ForeachView
 from dynamo_lab.view.fusion.memory import MemoryView
-from dynamo_lab.view.kernels.kernels import QUIET
+from dynamo_lab.view.kernels.titles import QUIET
 
 
 class OperationView(Struct, frozen=True, kw_only=True):

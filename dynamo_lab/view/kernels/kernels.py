@@ -15,6 +15,7 @@ from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import percent, unique
 from dynamo_lab.view.kernels.assembly import AssemblyView, assembly_view
+from dynamo_lab.view.kernels.titles import KernelTitles
 
 
 class KernelView(Struct, frozen=True, kw_only=True):
@@ -72,9 +73,9 @@ class KernelsView(Struct, frozen=True, kw_only=True):
 def build(recording: Recording, places: Places, ancestry: Ancestry) -> KernelsView:
     """The kernels, each with its operators and the user's lines it came from."""
     titles = GraphTitles(recording).titles
-    backward = {graph.id for graph in recording.graphs if graph.is_backward}
+    named = KernelTitles(recording, ancestry)
     return KernelsView(
-        kernels=tuple(_kernel(k, recording, places, ancestry, backward) for k in recording.kernels),
+        kernels=tuple(_kernel(k, recording, places, ancestry, named) for k in recording.kernels),
         wrappers=tuple(_wrapper(wrapper, titles) for wrapper in recording.wrappers),
         empty="" if recording.kernels or recording.training else _why_none(recording),
         assemblies=tuple(assembly_view(assembly) for assembly in recording.assemblies),
@@ -83,26 +84,24 @@ def build(recording: Recording, places: Places, ancestry: Ancestry) -> KernelsVi
 
 
 def _kernel(
-    kernel: Kernel, recording: Recording, places: Places, ancestry: Ancestry, backward: set[int]
+    kernel: Kernel, recording: Recording, places: Places, ancestry: Ancestry, named: KernelTitles
 ) -> KernelView:
-    is_backward = kernel.graph in backward
-    operators = _operators(kernel, recording)
     ancestors = ancestors_of(kernel, ancestry)
     lines = _lines_of_statements(kernel, recording, places, ancestry)
     return KernelView(
         id=kernel.id,
         name=kernel.name,
-        title=_title(kernel, _first_operators(ancestors, recording) or operators, is_backward),
+        title=named.of(kernel),
         language=kernel.language,
         graph=kernel.graph,
         wrapper=kernel.wrapper,
         nodes=kernel.nodes,
-        operators=operators,
+        operators=_operators(kernel, recording),
         where=where_of(ancestors, recording, places),
         code=kernel.code,
         line=kernel.line,
         calls=kernel.calls,
-        is_backward=is_backward,
+        is_backward=kernel.graph is not None and recording.graphs[kernel.graph].is_backward,
         notes=_notes(kernel, recording),
         buffers=kernel.buffers,
         statements=kernel.statements,
@@ -178,56 +177,6 @@ def _operators(kernel: Kernel, recording: Recording) -> tuple[str, ...]:
         return ()
     table = recording.graphs[kernel.graph].nodes
     return unique(operator_name(table.strings[table.target[node]]) for node in kernel.nodes)
-
-
-def _first_operators(ancestors: Iterable[NodeKey], recording: Recording) -> tuple[str, ...]:
-    """The operators as the user wrote them: those of the earliest graph."""
-    graphs = recording.graphs
-    tables = [(graphs[g].nodes, n) for g, n in ancestors if graphs[g].stage == "dynamo"]
-    return unique(
-        operator_name(table.strings[table.target[node]])
-        for table, node in tables
-        if table.strings[table.op[node]].startswith("call_")
-    )
-
-
-# They move no data or compute nothing of interest, and would hide those that do.
-QUIET = frozenset(
-    {
-        "contiguous",
-        "expand",
-        "getitem",
-        "permute",
-        "reshape",
-        "squeeze",
-        "t",
-        "transpose",
-        "unsqueeze",
-        "view",
-    }
-)
-
-
-def title_of_call(
-    kernel: Kernel, nodes: Iterable[NodeKey], recording: Recording, ancestry: Ancestry
-) -> str:
-    """What a kernel computes where it makes these nodes: a library kernel also computes others."""
-    own = list(nodes)
-    tables = [(recording.graphs[graph].nodes, node) for graph, node in own]
-    operators = unique(operator_name(t.strings[t.target[node]]) for t, node in tables)
-    is_backward = kernel.graph is not None and recording.graphs[kernel.graph].is_backward
-    above = sorted(ancestry.above(own))
-    return _title(kernel, _first_operators(above, recording) or operators, is_backward)
-
-
-def _title(kernel: Kernel, all_operators: Sequence[str], is_backward: bool) -> str:
-    if not all_operators:
-        return kernel.name
-    operators = [name for name in all_operators if name not in QUIET] or all_operators
-    shown = " + ".join(operators[:4]) + (f" + {len(operators) - 4} more" * (len(operators) > 4))
-    if is_backward:
-        return f"backward of {shown}"
-    return f"fused {shown}" if len(operators) > 1 and kernel.language != "extern" else shown
 
 
 def _wrapper(wrapper: Wrapper, titles: Sequence[str]) -> WrapperView:

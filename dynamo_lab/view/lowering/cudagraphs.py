@@ -188,12 +188,14 @@ def _copies(own: list[CudaPart], graph: Graph) -> Iterator[str]:
     """What a call copies before it replays: a part has memory of its own for what it takes."""
     copied = [at for part in own for at in part.copied]
     if copied:
+        inputs = len(set(copied))
+        in_all = f", in {len(copied)} copies in all" if len(copied) > inputs else ""
         sizes = [graph.nodes[at].value.bytes for at in copied]
         known = [one for one in sizes if one is not None]
         much = f" ({size(sum(known))})" if len(known) == len(sizes) else ""
-        which = "it" if len(copied) == 1 else "them"
+        which = "it" if inputs == 1 else "them"
         yield (
-            f"It first copies {plural(len(copied), 'input')}{much} into memory of "
+            f"It first copies {plural(inputs, 'input')}{in_all}{much} into memory of "
             f"{'the graph' if len(own) == 1 else 'the graphs'}, unless another CUDA graph made "
             f"{which}."
         )

@@ -13,7 +13,7 @@ from itertools import pairwise
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import NodeKey
-from dynamo_lab.view.core.names import frame_names
+from dynamo_lab.view.core.names import frame_names, origins
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.graphs.paths import Path, module_path
 
@@ -39,6 +39,15 @@ class Module:
     """Of a row for several alike: those that it stands for, which are its children, too."""
 
 
+def _graphs_before(recording: Recording) -> dict[int | None, list[int]]:
+    """By frame that resumes after breaks, the graphs that end there."""
+    found = dict[int | None, list[int]]()
+    for item in recording.breaks:
+        for frame in item.resume_frames if item.graph_before is not None else ():
+            found.setdefault(frame, []).append(item.graph_before or 0)
+    return found
+
+
 class ModuleTree:
     """The modules by number, a parent before its children until alike ones are folded."""
 
@@ -48,6 +57,8 @@ class ModuleTree:
         self.numbers = GraphTitles(recording).numbers
         self._recording = recording
         self._names = frame_names(recording)
+        self._origins = origins(recording.frames)
+        self._before = _graphs_before(recording)
         self._of_key: dict[RootKey, int] = {}
         self._of_graph: dict[int, int] = {}  # captured graph by its number -> root
         self._at: dict[tuple[int, Path], int] = {}
@@ -84,28 +95,13 @@ class ModuleTree:
         """The root of a captured graph: that of the graph before the break that it comes after."""
         number = self.numbers[graph.id]
         if number not in self._of_graph:
-            before = next(
-                (
-                    item.graph_before
-                    for item in self._recording.breaks
-                    if graph.frame in item.resume_frames
-                    and item.graph_before is not None
-                    and item.graph_before < graph.id
-                ),
-                None,
-            )
+            earlier = self._before.get(graph.frame, ())
+            before = next((one for one in earlier if one < graph.id), None)
             of = self._of_graph.get(self.numbers[before]) if before is not None else None
-            key = (self._origin(graph.frame), _compilation(graph.compile_id))
+            frame = None if graph.frame is None else self._origins[graph.frame]
+            key = (frame, _compilation(graph.compile_id))
             self._of_graph[number] = self._root_at(key, graph.compile_id) if of is None else of
         return self._of_graph[number]
-
-    def _origin(self, frame: int | None) -> int | None:
-        """The frame that this one resumes, and what that resumes."""
-        for _ in self._recording.frames:
-            if frame is None or self._recording.frames[frame].resumes is None:
-                break
-            frame = self._recording.frames[frame].resumes
-        return frame
 
     def _root_at(self, key: RootKey, compile_id: str) -> int:
         if key not in self._of_key:
@@ -148,7 +144,7 @@ class ModuleTree:
             of = self._of_graph.get(self.numbers[item.graph_before])
             if of is not None:
                 return of
-        frame = self._origin(item.frame)
+        frame = self._origins[item.frame]
         key = (frame, _compilation(item.compile_id))
         return self._root_at(key, item.compile_id)
 

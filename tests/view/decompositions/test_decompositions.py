@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from dynamo_lab.errors import OptionError
 from dynamo_lab.model.decompositions import Call, Decompositions, Row, Rule, Step, Traced, Way
 from dynamo_lab.model.kernels import Kernel
+from dynamo_lab.model.lowering import Autotuning, Candidate
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.decompositions.decompositions import DecompositionsView
@@ -81,8 +82,31 @@ def test_extern_kernels_are_those_that_ran_then_those_that_would(make: Make) -> 
         ("aten.mm.default", 3, (2,)),
         ("aten.sum.default", 1, ()),
     ]
-    assert found[0].why == "a library's kernel was chosen"
+    assert found[0].why == "a library's kernel: its lowering calls it, and no other was timed"
     assert found[1].why == "no lowering in Inductor; no kernel of it was recorded"
+
+
+def test_a_library_kernel_was_chosen_only_where_candidates_were_timed(make: Make) -> None:
+    """Of two products one was autotuned; `cumsum` has a lowering, which found nothing to write."""
+    recording = make("decomposed")
+    names = ("extern_kernels.mm", "extern_kernels.mm", "torch.ops.aten.cumsum.default")
+    extern = [
+        Kernel(id=2 + at, name=name, language="extern", graph=5, wrapper=0, nodes=(at,))
+        for at, name in enumerate(names)
+    ]
+    candidates = (Candidate(name="mm", is_template=False), Candidate(name="t", is_template=True))
+    timed = Autotuning(operator="mm", graph=5, node=1, candidates=candidates, chosen=0)
+    kernels = (*recording.kernels, *extern)
+    found = build(replace(recording, kernels=kernels, autotunings=(timed,))).decompositions
+    assert [(row.operator, row.kernels, row.why) for row in found.extern[:3]] == [
+        (
+            "aten.mm.default",
+            (2,),
+            "a library's kernel: its lowering calls it, and no other was timed",
+        ),
+        ("aten.mm.default", (3,), "a library's kernel, chosen among 2 candidates"),
+        ("aten.cumsum.default", (4,), "PyTorch's own kernel: its lowering generates no code here"),
+    ]
 
 
 def test_what_inductor_never_saw_is_no_extern_kernel(make: Make) -> None:

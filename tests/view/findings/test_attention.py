@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dynamo_lab.model.graphs import NodeTable, Value
+from dynamo_lab.view.findings import ops
 from dynamo_lab.view.findings.memory.attention import is_attention, scores_of, weighted_by
 from dynamo_lab.view.findings.memory.attention_remedy import code, remedy
 from tests.view.samples.table import Table
@@ -37,17 +38,21 @@ def attention(
     return table.freeze(), softmax
 
 
+def is_written_out(made: tuple[NodeTable, int]) -> bool:
+    return is_attention(*made, ops.readers(made[0]))
+
+
 def advised(made: tuple[NodeTable, int]) -> tuple[str, str]:
     """The remedy and the code."""
     table, softmax = made
-    scores, weighted = scores_of(table, softmax), weighted_by(table, softmax)
+    scores, weighted = scores_of(table, softmax), weighted_by(table, softmax, ops.readers(table))
     assert weighted is not None
     return remedy(scores, weighted.dropout), code(scores, 3, weighted.dropout)
 
 
 def test_a_product_over_the_queries_is_no_attention() -> None:
-    assert is_attention(*attention())
-    assert not is_attention(*attention(turned=True))
+    assert is_written_out(attention())
+    assert not is_written_out(attention(turned=True))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,7 @@ def test_a_product_over_the_queries_is_no_attention() -> None:
 )
 def test_an_equation_has_to_sum_over_the_keys(equation: str, turned: bool, expected: bool) -> None:
     made = attention(product="torch.functional.einsum", equation=equation, turned=turned)
-    assert is_attention(*made) == expected
+    assert is_written_out(made) == expected
 
 
 @pytest.mark.parametrize(

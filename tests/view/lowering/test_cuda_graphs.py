@@ -71,6 +71,14 @@ def test_a_part_that_stays_out_foretells_no_single_cuda_graph() -> None:
     assert alone.gain.after == 1
 
 
+def test_an_input_that_two_parts_take_is_one_input_in_two_copies() -> None:
+    """`x`, of 256 bytes, has a place in the memory of each of the two CUDA graphs."""
+    parts = (replace(FINE, copied=(0,)), ON_CPU, replace(FINE, copied=(0,)))
+    sentence = shown(decided(*parts)).sentence
+    assert "first copies 1 input, in 2 copies in all (512 B) into memory of the graphs" in sentence
+    assert "unless another CUDA graph made it." in sentence
+
+
 def test_parts_that_write_are_counted() -> None:
     assert "Another is not used: it writes" in shown(decided(WRITTEN, ON_CPU, FINE)).sentence
     two = shown(decided(WRITTEN, ON_CPU, WRITTEN, ON_CPU, FINE))

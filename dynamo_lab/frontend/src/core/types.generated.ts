@@ -871,7 +871,7 @@ export type EventRow = readonly [step: number, kind: string, text: string, entit
  *
  * `cause` is the break in a called function that this one merely follows from; `because` says so;
  * `is_cause_yours` says that the cause is in your code, and so for you to mend; `consequences` are
- * the breaks that follow from this one.
+ * the breaks that follow from this one. `repeats` is the break that a loop came back from.
  */
 export interface StoryView {
   readonly id: number;
@@ -885,6 +885,7 @@ export interface StoryView {
   readonly because: string;
   readonly is_cause_yours: boolean;
   readonly consequences: readonly number[];
+  readonly repeats: number | null;
 }
 
 /** One side of a break: a graph with its lines and size, else what ran instead. */
@@ -966,7 +967,12 @@ export interface SavedRow {
   readonly donated: boolean | null;
 }
 
-/** What one line, or module, saves for the backward: how many values, and their bytes. */
+/**
+ * What one line, or module, saves for the backward: how many values, and their bytes.
+ *
+ * Memory that several values share counts where the first of them is saved: `size` is "shared"
+ * where all of a line's are in memory that counts at another.
+ */
 export interface LineCost {
   readonly where: string;
   readonly entity: string;

@@ -10,7 +10,7 @@ from dynamo_lab.view.breaks.makers import within
 from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.core.places import Line, Places, entity
 from dynamo_lab.view.core.words import plural
-from dynamo_lab.view.findings.breaks.calls import is_called_from
+from dynamo_lab.view.findings.breaks.calls import call_left_at, called_at, calls_to
 from dynamo_lab.view.findings.breaks.remedy import Mending, mending
 from dynamo_lab.view.findings.changes import Setting
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gain
@@ -97,20 +97,17 @@ def _gain(group: list[_One], ended: set[int], facts: Facts) -> Gain | None:
         return None
     breaks, frames = facts.recording.breaks, facts.recording.frames
     others = [item for item in breaks if item.id not in ended]
-    dropped = {
-        item.id
-        for one in group
-        for item in others
-        if one.mended.drops and is_called_from(item.frame, one.item, frames, facts.places)
-    }
+    gone = called_at(
+        {call_left_at(one.item, facts.places) for one in group if one.mended.drops}, frames
+    )
+    dropped = {item.id for item in others if item.frame in gone}
     causes = [item for item in others if facts.stories[item.id].cause is None]
+    calls = calls_to((item.frame for item in causes if item.id not in dropped), frames)
     stay = {
         index
         for one in group
         for index in one.story.consequences
-        for item in causes
-        if item.id not in dropped
-        and is_called_from(item.frame, breaks[index], frames, facts.places)
+        if call_left_at(breaks[index], facts.places) in calls
     }
     after = len(breaks) - len((ended | dropped) - stay)
     return Gain(metric="breaks", before=len(breaks), after=after, how="counted")

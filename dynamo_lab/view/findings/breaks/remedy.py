@@ -53,7 +53,7 @@ class Mending(NamedTuple):
 
 def mending(item: Break, shown: BreakView, facts: Facts) -> Mending:
     """The likeliest fix to try that ends the break, else advice with its example."""
-    found = remedies(facts.recording, item).found
+    found = remedies(facts.recording, item, facts.called).found
     fix = next((one for one in found if not isinstance(one.change, Helper)), None)
     if fix is not None:
         return _tried(item, fix, facts)
@@ -66,12 +66,16 @@ def mending(item: Break, shown: BreakView, facts: Facts) -> Mending:
     return Mending("fill in", shown.advice[0], code)
 
 
+def _only_computes(item: Break, facts: Facts) -> bool:
+    return only_computes_with_it(item, facts.recording, facts.called)
+
+
 def _tried(item: Break, remedy: Remedy, facts: Facts) -> Mending:
     name = remedy.fix.name
     drawn = name == _NUMBER and draws(item, facts.recording)
     effect = _DRAWN if drawn else _EFFECTS.get(name, "")
     is_asked = name == "remove the call" and "graph_break()" in item.gb_type
-    is_plain = name == _NUMBER and not drawn and only_computes_with_it(item, facts.recording)
+    is_plain = name == _NUMBER and not drawn and _only_computes(item, facts)
     is_safe = is_asked or is_plain
     may_end = is_plain or name not in _UNCERTAIN
     words = (remedy.fix.sentence, "" if is_safe else effect)

@@ -1,7 +1,7 @@
 """Attention as a program writes it: which product is scored, what stands between, what reads it."""
 
 import re
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from dynamo_lab.model.graphs import NodeTable
@@ -17,11 +17,13 @@ _FUNCTIONS = ("tanh", "sigmoid", "relu", "exp", "abs", "square")
 _NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?")
 
 
-def is_attention(table: NodeTable, softmax: int) -> bool:
+def is_attention(table: NodeTable, softmax: int, readers: ops.Readers) -> bool:
     """Whether a softmax is between two products, and larger than what they take."""
     product = product_above(table, softmax)
-    reader = product is not None and _is_over_keys(table, softmax) and weighted_by(table, softmax)
-    if product is None or not reader:
+    if product is None or not _is_over_keys(table, softmax):
+        return False
+    reader = weighted_by(table, softmax, readers)
+    if reader is None:
         return False
     operands = ops.total(table, (*table.inputs[product], reader.product))
     return (ops.value(table, softmax).bytes or 0) > operands
@@ -68,14 +70,14 @@ _SHARE = re.compile(r"\bp=([^,]+)|^[^,]+, ([^,=]+)(?:,|$)")
 _EQUATION = re.compile(r"'([^']+)'")
 
 
-def weighted_by(table: NodeTable, softmax: int) -> Weighted | None:
+def weighted_by(table: NodeTable, softmax: int, readers: ops.Readers) -> Weighted | None:
     """The one product that reads the softmax, and sums over keys; None where anything else does."""
     at, dropout = softmax, ""
     for _ in range(8):
-        weights, readers = at, list(islice(ops.readers(table, at), 2))
-        if len(readers) != 1:
+        weights = at
+        if len(readers[at]) != 1:
             return None
-        [at] = readers
+        [at] = readers[at]
         name = ops.name(table, at)
         if name in _PRODUCTS:
             return Weighted(at, dropout) if _is_over_values(table, at, weights) else None

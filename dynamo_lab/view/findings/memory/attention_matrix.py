@@ -32,7 +32,9 @@ def find(facts: Facts) -> Iterator[Found]:
     for graph in facts.recording.captured_graphs():
         seen = set[Line]()
         for at in ops.calls(graph.nodes):
-            if ops.name(graph.nodes, at) != "softmax" or not is_attention(graph.nodes, at):
+            if ops.name(graph.nodes, at) != "softmax":
+                continue
+            if not is_attention(graph.nodes, at, facts.readers(graph.id)):
                 continue
             line = line_of(facts, [(graph.id, at)])
             if line and line not in seen:
@@ -72,7 +74,8 @@ def _matrices(facts: Facts, plan: MemoryPlan, graph: int, softmax: NodeKey) -> I
 def _finding(facts: Facts, line: Line, node: NodeKey, held: int, before: int, after: int) -> Found:
     where = facts.places.where(line)
     table = facts.recording.graphs[node[0]].nodes
-    scores, weighted = scores_of(table, node[1]), weighted_by(table, node[1])
+    scores = scores_of(table, node[1])
+    weighted = weighted_by(table, node[1], facts.readers(node[0]))
     dropout = weighted.dropout if weighted else ""
     finding = Finding(
         rule="attention-matrix",

@@ -16,30 +16,43 @@ _TIMES = 4
 _AT_LEAST = 1 << 20
 """Bytes below which nobody runs out of memory."""
 
+_FIRST = (
+    "Compute with the rows as they are, and repeat the result: what reads the repeated tensor "
+    "needs it in memory, where an `expand` is mostly copied as well."
+)
 _WAYS = {
     "one_hot": (
         "multiplies by a matrix of zeros and ones",
         "Take the rows with an index: a product with a one-hot matrix only picks them.",
         "out = weight[index]",
     ),
+    "linear": (
+        "multiplies by a matrix of zeros and ones",
+        "Take the columns of the weight with an index: a product with a one-hot matrix only picks "
+        "them.",
+        "out = weight.T[index]  # + bias, if there is one",
+    ),
     "repeat": (
         "repeats a tensor in memory",
-        "Use `expand`, which repeats without copying, or let the operator broadcast.",
-        "x = x.unsqueeze(0).expand(n, *x.shape)",
+        _FIRST,
+        "y = fn(x).repeat(n, 1)  # fn: what reads it, one row at a time",
     ),
     "repeat_interleave": (
         "repeats a tensor in memory",
-        "Use `unsqueeze` and `expand`, which repeat without copying.",
-        "x = x.unsqueeze(1).expand(-1, n, *x.shape[1:])",
+        _FIRST,
+        "y = fn(x).repeat_interleave(n, 0)  # fn: what reads it, one row at a time",
     ),
     "": (
         "broadcasts two tensors against each other",
         "Multiply out what follows, so that no step needs every pair (for distances: "
-        "`torch.cdist`), or compute it in parts of the first dimension.",
-        "out = torch.cat([fn(part) for part in x.split(size)])",
+        "`torch.cdist`), or call the compiled function with parts of the first dimension: the "
+        "parts of one graph may all be in memory at once.",
+        "out = torch.cat([compiled(part) for part in x.split(size)])  # outside of it",
     ),
 }
-"""What a line does, what to do, and what to write, by the operator that repeats elements."""
+"""What a line does, what to do, and what to write, by the operator that repeats elements.
+
+Of a one-hot matrix that `linear` reads, by that."""
 
 _WAYS["tile"] = _WAYS["repeat"]
 
@@ -77,12 +90,14 @@ def _repeater(facts: Facts, made: list[NodeKey]) -> NodeKey | None:
     """The node of the program that makes many elements of few, by repeating them."""
     for graph, node in facts.ancestry.above(made):
         found = facts.recording.graphs[graph]
-        if found.stage == "dynamo" and _repeats(found.nodes, node):
+        if found.stage == "dynamo" and _repeats(facts, (graph, node)):
             return graph, node
     return None
 
 
-def _repeats(table: NodeTable, at: int) -> bool:
+def _repeats(facts: Facts, node: NodeKey) -> bool:
+    graph, at = node
+    table = facts.recording.graphs[graph].nodes
     inputs = [ops.value(table, one).bytes for one in table.inputs[at]]
     known = [count for count in inputs if count is not None]
     result = ops.value(table, at).bytes
@@ -90,34 +105,45 @@ def _repeats(table: NodeTable, at: int) -> bool:
         return False
     if ops.is_written(table, at):  # each element needs a place of its own
         return False
-    if ops.name(table, at) == "one_hot" and not _only_picks(table, at):
+    if ops.name(table, at) == "one_hot" and not _picking(table, at, facts.readers(graph)):
         return False
     is_pair = ops.name(table, at) in ("add", "sub", "mul", "div", "truediv", "maximum", "minimum")
     return (is_pair or ops.name(table, at) in _WAYS) and result >= _TIMES * sum(known)
 
 
 _CASTS = ("to", "float", "double", "half", "bfloat16", "type", "type_as")
-_PRODUCTS = ("matmul", "mm", "bmm")  # of `linear`, `weight.T[index]` would be the rows
+_PRODUCTS = ("matmul", "mm", "bmm", "linear")
 
 
-def _only_picks(table: NodeTable, at: int) -> bool:
-    """Whether a one-hot matrix is only a first factor, as it is or as another type of number.
+def _picking(table: NodeTable, at: int, readers: ops.Readers) -> frozenset[str]:
+    """The products of which a one-hot matrix is a first factor, as it is or as another type.
 
-    As the second one it adds columns up, those of one index together.
+    None where anything else reads it: as the second factor it adds columns up, those of one index
+    together.
     """
-    for reader in ops.readers(table, at):
+    found = frozenset[str]()
+    for reader in readers[at]:
         name = ops.name(table, reader)
         picks = name in _PRODUCTS and table.inputs[reader].index(at) == 0
-        if not picks and not (name in _CASTS and _only_picks(table, reader)):
-            return False
-    return True
+        of_cast = _picking(table, reader, readers) if name in _CASTS else frozenset[str]()
+        if not picks and not of_cast:
+            return frozenset()
+        found |= {name} if picks else of_cast
+    return found
+
+
+def _way(facts: Facts, node: NodeKey) -> str:
+    table = facts.recording.graphs[node[0]].nodes
+    name = ops.name(table, node[1])
+    if name != "one_hot":
+        return name
+    return "linear" if "linear" in _picking(table, node[1], facts.readers(node[0])) else name
 
 
 def _found(
     facts: Facts, plan: MemoryPlan, large: MemoryBuffer, cause: NodeKey, line: Line
 ) -> Found:
-    table = facts.recording.graphs[cause[0]].nodes
-    does, remedy, code = _WAYS.get(ops.name(table, cause[1]), _WAYS[""])
+    does, remedy, code = _WAYS.get(_way(facts, cause), _WAYS[""])
     peak = peaks.peak_of(facts.recording, plan).bytes
     after = peaks.peak_without(facts.recording, plan, [large.name])
     held, around = large.bytes or 0, peaks.exchanged(plan)
