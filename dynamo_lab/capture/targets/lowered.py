@@ -23,6 +23,7 @@ from dynamo_lab.capture.targets import hooks
 from dynamo_lab.capture.targets.composites import composed_for
 from dynamo_lab.capture.targets.fakes import fakes_on, here, indexed, stay_here, stays_here
 from dynamo_lab.capture.targets.padding import Padded, unpadded
+from dynamo_lab.capture.targets.sparing import spare
 from dynamo_lab.capture.targets.targets import pretend
 from dynamo_lab.errors import LoweringError, OptionError
 from dynamo_lab.model.targets import Target
@@ -65,6 +66,7 @@ def lower_for(
     lowers = _Lowering(of, target, known, chosen, padded, wrote, asked, stays)
     if stays:
         stay_here(undo, target.device)
+    spare(undo)
     undo.replace(compile_fx, "compile_fx", lowers)
 
 
