@@ -53,6 +53,12 @@ TYPES_FROM = (
 )
 """What the table of types is filled from."""
 
+HEADER = Private(
+    "torch._dynamo.symbolic_convert",
+    "InstructionTranslatorBase.get_line_of_code_header",
+    "a lowering takes longer, as Dynamo reads the program's files for a log that nobody keeps.",
+)
+
 VECTORS = Private("torch._inductor.cpu_vec_isa", "", "programs cannot be lowered for other CPUs.")
 
 REMEMBERING = (

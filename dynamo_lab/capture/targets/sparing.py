@@ -6,6 +6,7 @@ builds nothing and runs on nothing, so its time tells of no compilation.
 
 import functools
 import gc
+from collections.abc import Callable
 from typing import Any
 
 from dynamo_lab.capture.core.undo import Undo
@@ -20,6 +21,8 @@ Almost all that a compilation makes lives until its end, so that looking earlier
 def spare(undo: Undo) -> None:
     """From now on, until it is undone, this process spares that work."""
     _look_for_cycles_rarely(undo)
+    if hooks.HEADER.exists:
+        _write_headers_late(undo)
     if all(row.exists for row in (hooks.TYPES, *hooks.TYPES_FROM)):
         _fill_types_once(undo)
 
@@ -29,6 +32,29 @@ def _look_for_cycles_rarely(undo: Undo) -> None:
     if 0 < first < _NEW_OBJECTS:  # at 0 the program has switched it off
         undo.add(gc.set_threshold, first, *others)
         gc.set_threshold(_NEW_OBJECTS, *others)
+
+
+class _Late:
+    """A text that is worked out when it is first printed."""
+
+    def __init__(self, write: Callable[[], str]) -> None:
+        self._write = write
+
+    def __str__(self) -> str:
+        return self._write()
+
+
+def _write_headers_late(undo: Undo) -> None:
+    """Dynamo reads each file of the program as tokens, for lines of a log that is mostly off."""
+    owner, name = hooks.HEADER.place()
+    write = getattr(owner, name)
+
+    @functools.wraps(write)
+    def late(translator: Any, lineno: int | None = None) -> _Late:
+        line = translator.lineno if lineno is None else lineno  # it moves on
+        return _Late(functools.partial(write, translator, line))
+
+    undo.replace(owner, name, late)
 
 
 def _fill_types_once(undo: Undo) -> None:

@@ -10,12 +10,14 @@ from torch import nn
 import dynamo_lab as lab
 from dynamo_lab.capture.core.undo import Changes
 from dynamo_lab.capture.graphs.hooks import FX_KEY
-from dynamo_lab.capture.targets.hooks import TYPES, TYPES_FROM
+from dynamo_lab.capture.targets.hooks import HEADER, TYPES, TYPES_FROM
 from dynamo_lab.capture.targets.sparing import spare
 
 
 class Counted(nn.Module):
     """Counts its runs."""
+
+    runs: torch.Tensor
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,6 +103,19 @@ def test_a_type_that_is_registered_since_is_filled_in(monkeypatch: pytest.Monkey
         assert table() is before
         assert before.a_new_operation
     del before.a_new_operation
+
+
+def test_lines_of_a_log_are_written_for_who_asked_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, name = HEADER.place()
+    write, written = getattr(owner, name), list[str]()
+    monkeypatch.setattr(owner, name, lambda *args: written.append(str(write(*args))) or written[-1])
+    lab.lower(Counted(), torch.randn(4, 8))
+    assert not written
+    with lab.record(target="cpu", logs="trace_call") as recorder:
+        torch.compile(Counted())(torch.randn(4, 8))
+    assert any("in forward (Counted.forward)" in line for line in written)
+    messages = [record.text for record in recorder.recording.logs]
+    assert all(any(line in message for message in messages) for line in written)
 
 
 def test_python_looks_for_cycles_rarely_and_then_as_before() -> None:
