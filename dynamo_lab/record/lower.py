@@ -176,11 +176,12 @@ def _unrun(lower_once: Callable[..., Any]) -> Callable[..., None]:
 
 def _run_if_broken(lower_once: Callable[..., Any], recorder: Recorder) -> Callable[..., None]:
     """The same, and the program runs only where something of it is left to compile."""
-    from dynamo_lab.capture.frames.unrun import compile_whole
+    from dynamo_lab.capture.frames.unrun import WholeCall
 
     def lower_whole(fn: Any, *args: Any, **settings: Any) -> None:
-        call = partial(lower_once, fn, *args, **settings)
-        compile_whole(fn, call, lambda: bool(recorder.breaks))
+        whole = WholeCall(fn, lambda: bool(recorder.breaks))
+        recorder.on_graph = whole.at_graph
+        whole.make(partial(lower_once, fn, *args, **settings))
 
     return lower_whole
 
@@ -265,7 +266,10 @@ def _lower_for(undo: Undo, recorder: Recorder, choice: Choice, roots: Iterable[A
     def reached() -> Iterator[torch.Tensor]:
         return (thing for thing in reachable(roots) if isinstance(thing, torch.Tensor))
 
-    lower_for(undo, target, choice.settings, chosen, padded, wrote, asked, reached)
+    def runs() -> None:
+        recorder.on_graph()
+
+    lower_for(undo, target, choice.settings, chosen, padded, wrote, asked, reached, runs)
 
 
 def _described(choice: Choice) -> dict[str, str]:

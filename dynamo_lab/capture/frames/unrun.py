@@ -1,4 +1,4 @@
-"""A program that is compiled and not run: the call ends once its first frame is compiled."""
+"""A program that is compiled and not run: the call ends once all, or its first frame, is."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ def compile_unrun(call: Callable[[], Any]) -> None:
     """
     is_converted: list[bool] = []
 
-    def is_over(code: CodeType, _: Any) -> bool:
-        return bool(is_converted) or not code.co_filename.startswith(_LIBRARIES)
+    def looked_at(code: CodeType, _: Any) -> None:
+        if is_converted or not code.co_filename.startswith(_LIBRARIES):
+            raise _Compiled
 
     def make(undo: Undo) -> None:
         convert = hooks.CONVERT.get()
@@ -49,37 +50,48 @@ def compile_unrun(call: Callable[[], Any]) -> None:
             return convert(*args, **kwargs)
 
         undo.replace(*hooks.CONVERT.place(), converting)
-        _end_call(undo, is_over)
+        _look_at_frames(undo, looked_at)
 
     with Changes(make), suppress(_Compiled):
         call()
 
 
-def compile_whole(
-    fn: Callable[..., Any], call: Callable[[], Any], is_broken: Callable[[], bool]
-) -> None:
-    """Make this call of `fn` compiled; it ends without a run if one frame is all of it.
+class WholeCall:
+    """A call of a compiled `fn` that ends where its graph would run, if one frame is all of it.
 
-    Then a run would only compute a result that nobody asked for. A program with a break runs, as
-    what follows the break is compiled with what comes before it computed.
-
-    Raises:
-        Exception: what the compilation or the program raised.
+    By then everything is compiled, and a run would only compute a result that nobody asked for. A
+    program with a break runs, as what follows the break is compiled with what comes before it
+    computed.
     """
-    entries = [_only_code(fn)]
 
-    def is_over(code: CodeType, result: Any) -> bool:
-        if code not in entries:
-            return False
-        entries.clear()  # a later frame of the same code has a caller that goes on
-        return _is_compiled(result) and not is_broken()
+    def __init__(self, fn: Callable[..., Any], is_broken: Callable[[], bool]) -> None:
+        self._entries = [_only_code(fn)]
+        self._is_broken = is_broken
+        self._is_over = False
 
-    def make(undo: Undo) -> None:
+    def make(self, call: Callable[[], Any]) -> None:
+        """Make the call.
+
+        Raises:
+            Exception: what the compilation or the program raised.
+        """
+        with Changes(self._watch), suppress(_Compiled):
+            call()
+
+    def at_graph(self) -> None:
+        """A graph is about to run."""
+        if self._is_over:
+            raise _Compiled
+
+    def _watch(self, undo: Undo) -> None:
         if hooks.CALL.exists:
-            _end_call(undo, is_over)
+            _look_at_frames(undo, self._looked_at)
 
-    with Changes(make), suppress(_Compiled):
-        call()
+    def _looked_at(self, code: CodeType, result: Any) -> None:
+        if code in self._entries:
+            self._entries.clear()  # a later frame of the same code has a caller that goes on
+            is_compiled = getattr(result, "guarded_code", None) is not None
+            self._is_over = is_compiled and not self._is_broken()
 
 
 def _only_code(fn: Callable[..., Any]) -> CodeType | None:
@@ -92,19 +104,14 @@ def _only_code(fn: Callable[..., Any]) -> CodeType | None:
     return getattr(fn, "__code__", None)
 
 
-def _is_compiled(result: Any) -> bool:
-    return getattr(result, "guarded_code", None) is not None
-
-
-def _end_call(undo: Undo, is_over: Callable[[CodeType, Any], bool]) -> None:
-    """From now on, the call ends with the frame of which this is said, before it runs."""
+def _look_at_frames(undo: Undo, looked_at: Callable[[CodeType, Any], None]) -> None:
+    """From now on, this is called with each frame that Dynamo has looked at, before it runs."""
     look = hooks.CALL.get()
 
     @functools.wraps(look)
-    def ending(wrapper: Any, frame: Any, *args: Any, **kwargs: Any) -> Any:
+    def looking(wrapper: Any, frame: Any, *args: Any, **kwargs: Any) -> Any:
         result = look(wrapper, frame, *args, **kwargs)
-        if is_over(frame.f_code, result):
-            raise _Compiled
+        looked_at(frame.f_code, result)
         return result
 
-    undo.replace(*hooks.CALL.place(), ending)
+    undo.replace(*hooks.CALL.place(), looking)

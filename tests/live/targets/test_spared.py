@@ -48,6 +48,7 @@ def test_a_program_without_a_break_is_lowered_and_does_not_run() -> None:
     assert recording.failure is None
     assert recording.frames[-1].outcome == "compiled"
     assert model.runs.item() == 0
+    assert "discarded" not in str(recording.would_pass(torch.randn(4, 8)))
 
 
 def test_what_follows_a_break_is_lowered_since_what_comes_before_runs() -> None:
