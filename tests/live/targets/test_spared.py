@@ -46,7 +46,7 @@ def test_a_program_without_a_break_is_lowered_and_does_not_run() -> None:
     recording = lab.lower(model, torch.randn(4, 8))
     assert recording.kernels
     assert recording.failure is None
-    assert recording.frames[-1].outcome == "compiled"
+    assert "compiled" in {frame.outcome for frame in recording.frames}
     assert model.runs.item() == 0
     assert "discarded" not in str(recording.would_pass(torch.randn(4, 8)))
 
@@ -115,8 +115,8 @@ def test_lines_of_a_log_are_written_for_who_asked_for_it(monkeypatch: pytest.Mon
     with lab.record(target="cpu", logs="trace_call") as recorder:
         torch.compile(Counted())(torch.randn(4, 8))
     assert any("in forward (Counted.forward)" in line for line in written)
-    messages = [record.text for record in recorder.recording.logs]
-    assert all(any(line in message for message in messages) for line in written)
+    found = [record.text for record in recorder.recording.logs if record.name == "trace_call"]
+    assert any("FX call" in text and "in forward (Counted.forward)" in text for text in found)
 
 
 def test_python_looks_for_cycles_rarely_and_then_as_before() -> None:
