@@ -60,6 +60,7 @@ def lower_for(
     Raises:
         OptionError: there is no such setting.
     """
+    spare(undo)  # before Inductor is imported, which makes most of the objects
     compile_fx = hooks.INDUCTOR.get()
     forget_rules = getattr(hooks.RANDOM_RULES.get(), "cache_clear", nothing)
     forget_rules()  # or a rule registered since were not seen
@@ -68,7 +69,6 @@ def lower_for(
     lowers = _Lowering(of, target, known, chosen, padded, wrote, asked, stays, runs)
     if stays:
         stay_here(undo, target.device)
-    spare(undo)
     undo.replace(compile_fx, "compile_fx", lowers)
 
 
