@@ -25,7 +25,7 @@ CONVERT = Private(
 )
 _RUNS = "a module is run to lower it, although nothing of it is left to compile."
 MODULE_HOOKS = tuple(
-    Field("torch.nn", f"Module.{name}", _RUNS, otherwise=True)
+    Field("torch.nn.modules.module", f"Module.{name}", _RUNS, otherwise=True)
     for name in (
         "_forward_hooks",
         "_forward_pre_hooks",
