@@ -106,7 +106,7 @@ class Field(Private):
 
     def of(self, thing: Any) -> Any:
         """The attribute of an object; what stands for it where the object has none."""
-        return getattr(thing, self.name.rpartition(".")[2], self.otherwise)
+        return getattr(thing, self.name[self.name.rfind(".") + 1 :], self.otherwise)
 
 
 class Names:

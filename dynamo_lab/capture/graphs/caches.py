@@ -45,7 +45,13 @@ class CacheProbes:
         patches.hook(hooks.USER_COMPILER, self.handed_over)
 
     def install_inductor(self, patches: Patches) -> None:
-        """Watch graphs on their way into Inductor."""
+        """Watch graphs on their way into Inductor.
+
+        Lowering for a target switches caches off by itself, which says nothing of the user's: none
+        is asked, since a key is what takes longest of all questions.
+        """
+        if self._recorder.target:
+            return
         patches.hook(hooks.COMPILE_FX, self.entered)
         patches.hook(COMPILE_INNER, self.asked)
 
@@ -74,13 +80,8 @@ class CacheProbes:
             found = CacheCheck(
                 layer=AOTAUTOGRAD, outcome="kept", compile_id=compile_id, graph=graph.id
             )
-            self._keep(self._checked(found, gm))
+            self._recorder.caches.append(self._checked(found, gm))
         yield
-
-    def _keep(self, found: CacheCheck) -> None:
-        """Lowering for a target switches caches off by itself, which says nothing of the user's."""
-        if not self._recorder.target:
-            self._recorder.caches.append(found)
 
     def _checked(self, found: CacheCheck, gm: fx.GraphModule) -> CacheCheck:
         if not self._on.get(AOTAUTOGRAD):
@@ -107,7 +108,7 @@ class CacheProbes:
             compile_id=self._compilations.current_id(),
             graph=graph.id if graph else None,
         )
-        self._keep(self._keyed(found, gm, inputs, options))
+        self._recorder.caches.append(self._keyed(found, gm, inputs, options))
         yield
 
     def _keyed(

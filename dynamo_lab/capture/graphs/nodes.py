@@ -62,7 +62,7 @@ def target_text(target: Any) -> str:
     """The target of a node as PyTorch writes it."""
     if isinstance(target, str):
         return target
-    if isinstance(target, OPERATORS.OpOverload | OPERATORS.OpOverloadPacket):
+    if isinstance(target, (OPERATORS.OpOverload, OPERATORS.OpOverloadPacket)):
         return str(target)
     return function_name(target)
 

@@ -50,14 +50,25 @@ def written(text: str, nodes: Nodes) -> TracedLine:
     return line
 
 
-class OriginTracker:
-    """Listens to what each thread writes."""
+class _Written(threading.local):
+    """What a thread wrote since it was last asked, and whether it writes an index."""
 
     def __init__(self) -> None:
-        self._local = threading.local()
+        self.texts: deque[Text] = deque(maxlen=_KEPT)
+        self.lines: list[tuple[str, str]] = []
+        self.is_index = False
+
+
+class OriginTracker:
+    """Listens to what each thread writes: tens of thousands of lines, so little is done for one."""
+
+    def __init__(self) -> None:
+        self._local = _Written()
+        self._virtualized: Any = None
 
     def install(self, patches: Patches) -> None:
         """Hear each line that is written, each value that is asked for, and each finished text."""
+        self._virtualized = VIRTUALIZED.get()
         patches.hear(hooks.WRITE_LINE, self.line_written)
         patches.hear(hooks.MAKE_TEXT, self.text_made)
         patches.hear(hooks.ASK_VALUE, self.value_asked)
@@ -69,25 +80,18 @@ class OriginTracker:
         patches.hear(hooks.ACCUMULATOR, self.accumulator_made)
         patches.hook(hooks.ACCUMULATORS, self.accumulators_written)
 
-    @property
-    def _texts(self) -> deque[Text]:
-        return self._local.__dict__.setdefault("texts", deque(maxlen=_KEPT))
-
-    @property
-    def _lines(self) -> list[tuple[str, str]]:
-        return self._local.__dict__.setdefault("lines", [])
-
     def taken(self) -> tuple[list[tuple[str, str]], list[Text]]:
         """Lines with a node, and texts with their lines, that this thread made since last asked."""
-        made = list(self._lines), list(self._texts)
-        self._lines.clear()
-        self._texts.clear()
+        local = self._local
+        made = list(local.lines), list(local.texts)
+        local.lines.clear()
+        local.texts.clear()
         return made
 
     def _node(self) -> str | None:
         """The node whose operation this thread writes code for."""
-        operation = CURRENT_OPERATION.of(VIRTUALIZED.get().interpreter)
-        if operation is None or getattr(self._local, "is_index", False):
+        operation = CURRENT_OPERATION.of(self._virtualized.interpreter)
+        if operation is None or self._local.is_index:
             return None
         return origin_of(operation)
 
@@ -100,7 +104,7 @@ class OriginTracker:
                 return
             nodes = {node: None}
             text = str(getattr(line, "line", line))
-            self._lines.extend((part, node) for part in text.split("\n"))
+            self._local.lines.extend((part, node) for part in text.split("\n"))
         buffer._lines[-1] = _with(buffer._lines[-1], nodes)
 
     def value_asked(
@@ -161,7 +165,7 @@ class OriginTracker:
     def text_made(self, _: Any, buffer: Buffer) -> None:
         """A buffer was made into one text."""
         if any(_nodes_of(line) is not None for line in buffer._lines):
-            self._texts.append(list(_expanded(buffer._lines)))
+            self._local.texts.append(list(_expanded(buffer._lines)))
 
 
 def _nodes_of(line: Any) -> Nodes | None:

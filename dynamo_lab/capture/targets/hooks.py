@@ -54,6 +54,20 @@ FORMAT = Private("torch._prims_common", "suggest_memory_format", _GPU)
 CONVOLUTIONS = Private("torch._C", "_ConvBackend", _GPU)
 C = Private("torch._C", "", _GPU)
 
+_REFILLED = "a lowering takes longer, as Inductor fills its table of types for each operation."
+TYPES = Private("torch._inductor.dtype_propagation", "DtypePropagationOpsHandler", _REFILLED)
+TYPES_FROM = (
+    Private("torch._inductor.utils", "op_dtype_propagation_rules", _REFILLED),
+    Private("torch._inductor.codegen.common", "pointwise_overrides_data", _REFILLED),
+)
+"""What the table of types is filled from."""
+
+HEADER = Private(
+    "torch._dynamo.symbolic_convert",
+    "InstructionTranslatorBase.get_line_of_code_header",
+    "a lowering takes longer, as Dynamo reads the program's files for a log that nobody keeps.",
+)
+
 VECTORS = Private("torch._inductor.cpu_vec_isa", "", "programs cannot be lowered for other CPUs.")
 
 REMEMBERING = (

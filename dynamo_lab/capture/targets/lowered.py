@@ -23,6 +23,7 @@ from dynamo_lab.capture.targets import hooks
 from dynamo_lab.capture.targets.composites import composed_for
 from dynamo_lab.capture.targets.fakes import fakes_on, here, indexed, stay_here, stays_here
 from dynamo_lab.capture.targets.padding import Padded, unpadded
+from dynamo_lab.capture.targets.sparing import spare
 from dynamo_lab.capture.targets.targets import pretend
 from dynamo_lab.errors import LoweringError, OptionError
 from dynamo_lab.model.targets import Target
@@ -48,21 +49,24 @@ def lower_for(
     wrote: Wrote,
     asked: Asked,
     reached: Callable[[], Iterable[torch.Tensor]],
+    runs: Callable[[], None],
 ) -> None:
     """From now on, Inductor lowers each graph for the target, and what is called runs eagerly.
 
     `settings` are Inductor's, by their names in `torch._inductor.config`; they win over those that
-    a call of `torch.compile` names. `reached` gives the program's tensors.
+    a call of `torch.compile` names. `reached` gives the program's tensors, and `runs` is called
+    before a graph runs.
 
     Raises:
         OptionError: there is no such setting.
     """
+    spare(undo)  # before Inductor is imported, which makes most of the objects
     compile_fx = hooks.INDUCTOR.get()
     forget_rules = getattr(hooks.RANDOM_RULES.get(), "cache_clear", nothing)
     forget_rules()  # or a rule registered since were not seen
     of, known = compile_fx.compile_fx, _known(settings)
     stays = stays_here(target.device, reached)
-    lowers = _Lowering(of, target, known, chosen, padded, wrote, asked, stays)
+    lowers = _Lowering(of, target, known, chosen, padded, wrote, asked, stays, runs)
     if stays:
         stay_here(undo, target.device)
     undo.replace(compile_fx, "compile_fx", lowers)
@@ -132,8 +136,9 @@ class _Lowering:
         wrote: Wrote,
         asked: Asked,
         stays: bool,
+        runs: Callable[[], None],
     ) -> None:
-        self._stays = stays
+        self._stays, self._runs = stays, runs
         self._compile_fx, self._target = compile_fx, target
         self._chosen, self._padded, self._wrote = chosen, padded, wrote
         self._settings, self._asked = settings, asked
@@ -166,8 +171,13 @@ class _Lowering:
                 )
         finally:
             self._local.is_inside = False
-        runs = here(graph_module, self._target.device) if self._stays else graph_module
-        return runs.forward
+        made = here(graph_module, self._target.device) if self._stays else graph_module
+
+        def run(*inputs: Any) -> Any:
+            self._runs()
+            return made.forward(*inputs)
+
+        return run
 
     @whole
     def _elsewhere(self) -> Generator[None, None, None]:

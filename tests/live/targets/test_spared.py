@@ -1,0 +1,136 @@
+"""What a lowering is spared, with the same facts: runs, keys of caches, tables filled again."""
+
+import gc
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+import dynamo_lab as lab
+from dynamo_lab.capture.core.undo import Changes
+from dynamo_lab.capture.graphs.hooks import FX_KEY
+from dynamo_lab.capture.targets.hooks import HEADER, TYPES, TYPES_FROM
+from dynamo_lab.capture.targets.sparing import spare
+
+
+class Counted(nn.Module):
+    """Counts its runs."""
+
+    runs: torch.Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("runs", torch.zeros(()))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.runs.add_(1)
+        return torch.softmax(x.sin() + 1, -1)
+
+
+class Broken(Counted):
+    """Goes on after a break."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = super().forward(x)
+        print("a break")
+        return y.cos()
+
+
+def stages(recording: lab.Recording) -> list[str]:
+    return [graph.stage for graph in recording.graphs]
+
+
+def test_a_program_without_a_break_is_lowered_and_does_not_run() -> None:
+    model = Counted()
+    recording = lab.lower(model, torch.randn(4, 8))
+    assert recording.kernels
+    assert recording.failure is None
+    assert "compiled" in {frame.outcome for frame in recording.frames}
+    assert model.runs.item() == 0
+    assert "discarded" not in str(recording.would_pass(torch.randn(4, 8)))
+
+
+def test_what_follows_a_break_is_lowered_since_what_comes_before_runs() -> None:
+    model = Broken()
+    recording = lab.lower(model, torch.randn(4, 8))
+    assert stages(recording).count("dynamo") == 2
+    assert model.runs.item() == 1
+
+
+@pytest.mark.parametrize("kind", ["forward", "forward_pre"])
+def test_a_module_whose_hooks_have_yet_to_come_runs(kind: str) -> None:
+    model, called = Counted(), list[Any]()
+    register: Any = getattr(model, f"register_{kind}_hook")
+    register(lambda *args: called.append(len(args)))
+    assert lab.lower(model, torch.randn(4, 8)).kernels
+    assert called
+    assert model.runs.item() == 1
+
+
+def test_a_function_that_python_goes_on_with_runs() -> None:
+    model = Counted()
+
+    @torch.compiler.disable(recursive=False)
+    def twice(x: torch.Tensor) -> torch.Tensor:
+        return model(model(x))
+
+    assert lab.lower(twice, torch.randn(4, 8)).kernels
+    assert model.runs.item() == 2
+
+
+def test_no_key_of_a_cache_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, name = FX_KEY.place()
+    asked: list[Any] = []
+    make = getattr(owner, name)
+    monkeypatch.setattr(owner, name, lambda *args: asked.append(args) or make(*args))
+    assert lab.lower(Counted(), torch.randn(4, 8)).caches == ()
+    assert not asked
+
+
+def test_types_are_filled_in_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, filled = TYPES.get(), list[Any]()
+    fill = table.__init__
+    monkeypatch.setattr(table, "__init__", lambda self: filled.append(self) or fill(self))
+    assert lab.lower(Counted(), torch.randn(4, 8)).kernels
+    assert len(filled) == 1
+
+
+def test_a_type_that_is_registered_since_is_filled_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, rules = TYPES.get(), TYPES_FROM[0].get()
+    with Changes(spare):
+        before = table()
+        monkeypatch.setitem(rules, "a_new_operation", next(iter(rules.values())))
+        assert table() is before
+        assert before.a_new_operation
+    del before.a_new_operation
+
+
+def test_lines_of_a_log_are_written_for_who_asked_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, name = HEADER.place()
+    write, written = getattr(owner, name), list[str]()
+    monkeypatch.setattr(owner, name, lambda *args: written.append(str(write(*args))) or written[-1])
+    lab.lower(Counted(), torch.randn(4, 8))
+    assert not written
+    with lab.record(target="cpu", logs="trace_call") as recorder:
+        torch.compile(Counted())(torch.randn(4, 8))
+    assert any("in forward (Counted.forward)" in line for line in written)
+    found = [record.text for record in recorder.recording.logs if record.name == "trace_call"]
+    assert any("FX call" in text and "in forward (Counted.forward)" in text for text in found)
+
+
+def test_python_looks_for_cycles_rarely_and_then_as_before() -> None:
+    before = gc.get_threshold()
+    with lab.record(target="cpu"):
+        assert gc.get_threshold()[0] > before[0]
+    assert gc.get_threshold() == before
+
+
+def test_a_program_that_looks_for_no_cycles_is_left_so() -> None:
+    before = gc.get_threshold()
+    gc.set_threshold(0)
+    try:
+        with lab.record(target="cpu"):
+            assert gc.get_threshold()[0] == 0
+    finally:
+        gc.set_threshold(*before)
