@@ -133,6 +133,38 @@ def test_nothing_is_named_where_nothing_is_found() -> None:
     assert said == "Something else has to run after {a} and before {b}."
 
 
+def test_the_index_is_found_where_pytorch_asked_about_none() -> None:
+    """Since torch 2.15, lists of which one index needs another are refused at once."""
+    parts = tuple(
+        Operation(name=f"op{at}", buffers=(f"buf{at}",), kind="pointwise", reads=reads)
+        for at, reads in enumerate([(), (), (), ("buf0",), ("buf2",), ("buf1",)])
+    )
+    alone = [Group(operations=(at,)) for at in range(6)]
+    lists = [
+        Group(operations=(at, at + 1, at + 2), kind="foreach", parts=((at,), (at + 1,), (at + 2,)))
+        for at in (0, 3)
+    ]
+    recording = scheduled()
+    reason = "a consumer depends on another producer sub-node"
+    refused = replace(recording.schedules[0].verdicts.rulings[1], reasons=(reason,))
+    schedule = replace(
+        recording.schedules[0],
+        operations=parts,
+        groups=(*alone, *lists),
+        start=(6, 7),
+        verdicts=VerdictTable(rulings=(refused,), pairs=((6, 7),), ruling=(0,)),
+        final=(Placed(group=6), Placed(group=7)),
+    )
+    recording = replace(recording, schedules=(schedule,), memory_plans=())
+    (shown,) = build(recording).fusions.schedules
+    assert shown.foreach is not None
+    (pair,) = shown.foreach.pairs
+    assert [one.state for one in pair.indices] == ["not asked", "refused", "not asked"]
+    assert pair.sentence.startswith(
+        "Refused at index 1 of 3. There the second list reads what the first has at index 2."
+    )
+
+
 def _apart(
     recording: Recording,
     operations: tuple[Operation, ...],

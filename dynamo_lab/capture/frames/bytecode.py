@@ -32,7 +32,13 @@ def _argument(instruction: Any) -> str:
     value = instruction.argval
     if instruction.opname == "LOAD_CONST":
         return repr(value) if type(value) in (str, int, float, bool, tuple, type(None)) else ""
-    return instruction.argrepr or (value if isinstance(value, str) else "")
+    return _named(instruction) or (value if isinstance(value, str) else "")
+
+
+def _named(instruction: Any) -> str:
+    """An argument as `dis` has it, but jumps go to offsets, also where it names labels (3.13)."""
+    is_label = instruction.argrepr.startswith("to L") and isinstance(instruction.argval, int)
+    return f"to {instruction.argval}" if is_label else instruction.argrepr
 
 
 def _instruction(code: CodeType, instruction: Any, texts: Texts, named: Any = None) -> Instruction:
@@ -42,7 +48,7 @@ def _instruction(code: CodeType, instruction: Any, texts: Texts, named: Any = No
     if named is None or named.opname != name:
         argument = _argument(instruction)[:200]
     else:
-        argument = named.argrepr[:200]
+        argument = _named(named)[:200]
     if at is None or at.lineno is None:
         return Instruction(offset, name, argument, is_jump_target=instruction.is_jump_target)
     start, end = texts.columns(

@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dynamo_lab.model.core.references import Ref
 
@@ -31,6 +32,18 @@ class Operand(Struct, frozen=True, kw_only=True):
     requires_grad: bool = False
     is_nested: bool = False
 
+    def with_dimensions(self, count: int) -> "Operand":
+        """The same with sizes of 1 before the others, so that there are at least `count`."""
+        missing = max(0, count - len(self.shape))
+        size, stride = (self.shape or (1,))[0], (self.stride or (1,))[0]
+        step = None if size is None or stride is None else size * stride
+        return replace(
+            self,
+            shape=(1,) * missing + self.shape,
+            stride=(step,) * missing + self.stride,
+            symbols=("1",) * missing + self.symbols if self.symbols else (),
+        )
+
 
 class Problem(Struct, frozen=True, kw_only=True):
     """One call: its tensors, its options, and the settings of PyTorch under which it is made.
@@ -56,6 +69,14 @@ class Problem(Struct, frozen=True, kw_only=True):
     def inputs(self) -> tuple[Operand, Operand, Operand]:
         """Query, key and value."""
         return self.query, self.key, self.value
+
+    def batched(self) -> "Problem":
+        """With a batch of one where there is none (`normalize_unbatched_input`)."""
+        if any(len(t.shape) != 3 or t.is_nested for t in self.inputs):
+            return self
+        query, key, value = (t.with_dimensions(4) for t in self.inputs)
+        mask = None if self.mask is None else self.mask.with_dimensions(4)
+        return replace(self, query=query, key=key, value=value, mask=mask)
 
 
 class Attention(Struct, frozen=True, kw_only=True):

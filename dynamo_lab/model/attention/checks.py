@@ -80,7 +80,10 @@ def check_for_dropout(problem: Problem, _: Platform) -> str | None:
 
 
 def check_tensor_shapes(problem: Problem, _: Platform) -> str | None:
-    """Every fused kernel wants batch, heads, length, size."""
+    """Every fused kernel wants batch, heads, length, size.
+
+    Since torch 2.14, where all three lack the batch they get one before they come here.
+    """
     dims = tuple(len(t.shape) for t in problem.inputs)
     if dims == (4, 4, 4):
         return None
@@ -152,8 +155,11 @@ def batch_and_heads(*, gqa: bool, same_heads: bool = True) -> Check:
         if query == key == value:
             return None
         if platform.is_newer and (problem.enable_gqa or 1 in (key, value)):
-            raise UnknownError(f"Its rule for grouped heads changed after torch {_known()}.")
+            known = ".".join(map(str, platform.newest_known))
+            raise UnknownError(f"Its rule for grouped heads may be another after torch {known}.")
         if not problem.enable_gqa:
+            if key == value == 1 and _broadcasts_a_head(platform):
+                return None
             return f"Query has {query} heads, key {key} and value {value}, without enable_gqa=True."
         if not gqa:
             return f"It has no grouped heads: query has {query} heads, key has {key}."
@@ -166,10 +172,11 @@ def batch_and_heads(*, gqa: bool, same_heads: bool = True) -> Check:
     return check_batch_size_and_num_heads_dense
 
 
-def _known() -> str:
-    from dynamo_lab.model.attention.platforms import NEWEST_KNOWN
-
-    return ".".join(map(str, NEWEST_KNOWN))
+def _broadcasts_a_head(platform: Platform) -> bool:
+    """Whether all heads of the query share one of the key, though it is not asked for."""
+    if platform.device == "cpu" and platform.release == (2, 14):
+        raise UnknownError("Its rule for a single head of the key came with torch 2.14 or 2.15.")
+    return platform.device == "cpu" and platform.release > (2, 14)
 
 
 def check_nonzero_sequence_lengths_dense(problem: Problem, _: Platform) -> str | None:

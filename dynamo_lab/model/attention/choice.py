@@ -98,6 +98,8 @@ class Choice(Struct, frozen=True, kw_only=True):
 
 def choose(problem: Problem, platform: Platform) -> Choice:
     """What PyTorch chooses for a call on a platform."""
+    if platform.adds_a_batch:
+        problem = problem.batched()
     verdicts: list[Verdict] = []
     chosen: Kernel | Literal[""] = ""
     is_open = True

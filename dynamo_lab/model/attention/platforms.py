@@ -8,6 +8,9 @@ from dynamo_lab.model.targets import Target
 NEWEST_KNOWN = (2, 13)
 """The newest release whose rules these are; of a newer one, what may have changed is unknown."""
 
+NEWEST_ON_A_CPU = (2, 15)
+"""The same of a CPU, where PyTorch's own choice can be asked for without any other machine."""
+
 _PREFERS_CUDNN = 91500
 _CUDNN_GPUS = ((9, 0), (10, 0), (10, 3))
 
@@ -38,9 +41,19 @@ class Platform(Struct, frozen=True, kw_only=True):
         return self.cudnn > _PREFERS_CUDNN and self.capability in _CUDNN_GPUS
 
     @property
+    def adds_a_batch(self) -> bool:
+        """Whether a call without a batch is given one of size 1 before the choice."""
+        return self.release >= (2, 14)
+
+    @property
     def is_newer(self) -> bool:
         """Whether the release is newer than the rules."""
-        return self.release > NEWEST_KNOWN
+        return self.release > self.newest_known
+
+    @property
+    def newest_known(self) -> tuple[int, int]:
+        """The newest release whose rules for this device are known."""
+        return NEWEST_ON_A_CPU if self.device == "cpu" else NEWEST_KNOWN
 
 
 def platform_of(target: Target, release: tuple[int, int] = NEWEST_KNOWN) -> Platform | None:

@@ -2,7 +2,8 @@
 
 `ForeachKernelSchedulerNode.can_fuse` in `torch/_inductor/scheduler.py`: two lists of one length
 fuse if at every index what the second reads matches what the first has at the same index. PyTorch
-asks index by index and stops at the first that is refused, so what comes after was not asked.
+asks index by index and stops at the first that is refused, so what comes after was not asked. Since
+torch 2.15 it first looks for an index that needs another one, and if there is one, asks about none.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +16,9 @@ from dynamo_lab.view.core.words import listed, plural
 from dynamo_lab.view.fusion.advice import advice, filled
 
 State = Literal["fused", "possible", "refused", "not asked"]
+
+CROSSED = "a consumer depends on another producer"
+"""How PyTorch's reason begins where one index needs another: it names neither."""
 
 MOST = 12
 """The most indices of a list that are shown: a model has hundreds of parameters."""
@@ -146,6 +150,7 @@ class _Lists:
     def _indices(self, one: Group, other: Group, ruling: Ruling) -> Iterator[IndexView]:
         """Each index: the parts were asked about in the rounds of the lists, until one refused."""
         is_over = False
+        crossed = self._crossed(one, other, ruling)
         for index, (first, second) in enumerate(zip(one.parts, other.parts, strict=True)):
             asked = None if is_over else self._ruling(first, second, ruling)
             state: State = "not asked"
@@ -153,6 +158,8 @@ class _Lists:
                 state = ruling.outcome
             elif asked is not None:
                 state = asked.outcome
+            elif index == crossed:
+                state = "refused"
             is_over = is_over or state == "refused"
             names = self._name(first), self._name(second)
             why = self._why(asked, index, one, second, names) if state == "refused" else ""
@@ -167,6 +174,13 @@ class _Lists:
                 where=where,
                 entity=entity,
             )
+
+    def _crossed(self, one: Group, other: Group, ruling: Ruling) -> int | None:
+        """The index that needs another one, where that is why PyTorch asked about none."""
+        if not any(reason.startswith(CROSSED) for reason in ruling.reasons):
+            return None
+        parts = enumerate(other.parts)
+        return next((at for at, part in parts if set(self._elsewhere(part, one)) - {at}), None)
 
     def _ruling(self, first: tuple[int, ...], second: tuple[int, ...], of: Ruling) -> Ruling | None:
         """The verdict on two parts in one of the rounds in which their lists were considered."""

@@ -44,7 +44,7 @@ def test_the_rules_are_pytorch_s_on_a_cpu() -> None:
     for one in configurations(500):
         choice = choose(problem_of(one.named, settings()), platform)
         if not choice.kernel:
-            assert platform.is_newer  # of these releases all is known
+            assert platform.release == (2, 14) or platform.is_newer  # of the others all is known
             continue
         flash = choice.verdicts[0]
         decided[flash.check] += 1
@@ -56,7 +56,8 @@ def test_the_rules_are_pytorch_s_on_a_cpu() -> None:
         if is_refused != bool(flash.check) or not any(word in (said or "") for word in words):
             differing.append(f"{flash} is {said!r} to PyTorch")
     assert differing == []
-    assert set(decided) == {*WORDS, ""}
+    never = {"check_tensor_shapes"} if platform.adds_a_batch else set[str]()
+    assert set(decided) == {*WORDS, ""} - never
     assert min(decided.values()) >= 10
 
 

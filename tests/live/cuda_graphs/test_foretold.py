@@ -1,10 +1,12 @@
 """CUDA graphs as PyTorch would decide them, on a machine without a GPU."""
 
+import inspect
 from typing import Any
 
 import pytest
 import torch
 import torch._inductor.config as inductor
+from torch._inductor import compile_fx
 
 import dynamo_lab as lab
 from dynamo_lab.capture.lowering.hooks import MOVED_REFUSED
@@ -118,14 +120,18 @@ def test_an_input_that_is_given_other_memory_keeps_the_whole_graph_out() -> None
 
 def test_what_stays_in_place_and_what_each_call_copies() -> None:
     model = torch.nn.Linear(4, 4)
+    # in newer releases a batch that is saved for the backward is no longer taken to stay in place
+    is_told = "is_static_input" in inspect.getsource(compile_fx)
     recording = lowered(model, torch.randn(2, 4), grad=True)
     for found in recording.cuda_graphs:
-        nodes = recording.graphs[found.graph].nodes
+        graph = recording.graphs[found.graph]
+        nodes = graph.nodes
         [part] = found.pieces
         inputs = [at for at in range(len(nodes)) if nodes[at].op == "placeholder"]
         assert sorted((*found.fixed, *part.copied)) == inputs
         # the batch, of 2 by 4 numbers, or the gradient of the result; not weights nor what is saved
-        assert [nodes[at].value.shape for at in part.copied] == [("2", "4")]
+        moving = 2 if graph.is_backward and is_told else 1
+        assert [nodes[at].value.shape for at in part.copied] == [("2", "4")] * moving
     sentence = build(recording).lowering.lowerings[0].cuda_graphs.sentence  # type: ignore[union-attr]
     assert "first copies 1 input (32 B)" in sentence
 

@@ -120,6 +120,37 @@ def test_what_a_newer_release_may_have_changed_is_unknown() -> None:
     assert choose(problem(), platform("cpu", (2, 99))).kernel == "flash"
 
 
+def test_a_call_without_a_batch_gets_one_since_torch_2_14() -> None:
+    unbatched = like(operand(8, 128, 64), mask=operand(128, 128))
+    assert choose(unbatched, platform("cpu")).verdicts[0].check == "check_tensor_shapes"
+    for release in ((2, 14), (2, 15)):
+        assert choose(unbatched, platform("cpu", release)).kernel == "flash"
+        assert choose(unbatched, platform("cuda:sm_80", release)).kernel == "efficient"
+    mixed = problem(query=operand(8, 128, 64))
+    found = choose(mixed, platform("cpu", (2, 15)))
+    assert found.verdicts[0].check == "check_tensor_shapes"
+
+
+def test_a_single_head_of_the_key_is_shared_since_torch_2_15() -> None:
+    one = operand(2, 1, 128, 64)
+    single = problem(key=one, value=one)
+    found = {minor: choose(single, platform("cpu", (2, minor))).kernel for minor in (13, 14, 15)}
+    assert found == {13: "math", 14: "", 15: "flash"}
+    assert choose(single, platform("cuda:sm_80", (2, 15))).kernel == ""
+    few = operand(2, 2, 128, 64)
+    assert choose(problem(key=few, value=few), platform("cpu", (2, 15))).kernel == "math"
+
+
+def test_a_dimension_of_one_is_dense_and_named() -> None:
+    of_symbols = Operand(
+        dtype="f16", shape=(8, None, 64), stride=(None, 64, 1), symbols=tuple("abc")
+    )
+    assert of_symbols.with_dimensions(4) == Operand(
+        dtype="f16", shape=(1, 8, None, 64), stride=(None, None, 64, 1), symbols=("1", *"abc")
+    )
+    assert operand(8, 128, 64).with_dimensions(4) == operand(1, 8, 128, 64)
+
+
 def test_heads_that_only_some_releases_give_cudnn() -> None:
     large = like(operand(2, 8, 128, 256))
     hopper = choose(large, platform("cuda:sm_90"))

@@ -58,5 +58,7 @@ REASONS: dict[str, Advice] = {
     ),
     "candidate producer is not dep of any": Advice("No element of the list needs {a}."),
     "candidate consumer has no dep in any": Advice("{b} needs no element of the list, or several."),
-    "a consumer depends on another producer": Advice("An element needs several."),
+    "a consumer depends on another producer": Advice(
+        "An element of the second list needs what another element of the first writes."
+    ),
 }
