@@ -186,7 +186,7 @@ def _operators(kernels: Sequence[KernelTime], context: Context) -> set[str]:
 def _title(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], context: Context) -> str:
     if not kernels:
         if _is_not_matched(kernels, eager, context):
-            return "which kernels do this is not known"
+            return "no kernel is known to do these"
         return "no kernel: none of these is left to run"
     first = _title_of(kernels[0], context)
     return f"{first} and {len(kernels) - 1} more" if len(kernels) > 1 else first

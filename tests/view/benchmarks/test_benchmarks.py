@@ -243,7 +243,7 @@ def test_a_kernel_and_an_operator_that_were_not_matched_are_not_said_to_have_no_
     called = recording.graphs[kernel.graph].nodes[kernel.nodes[0]].target
     calls = list(recording.benchmark.eager_calls)
     for operator, title, why in [
-        (called, "which kernels do this is not known", "Which of eager's operators it replaces"),
+        (called, "no kernel is known to do these", "Which of eager's operators it replaces"),
         ("aten.cos.default", "no kernel: none of these is left to run", "It replaces no operator"),
     ]:
         calls[2] = replace(calls[2], operator=operator)
