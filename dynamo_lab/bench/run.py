@@ -29,13 +29,11 @@ from dynamo_lab.model.benchmarks import (
     Benchmark,
     Cache,
     Comparison,
-    KernelTime,
     Limits,
     MemoryCourse,
     Overhead,
     Phase,
     Series,
-    Work,
 )
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.record.explore import record, runnable
@@ -103,7 +101,7 @@ class BenchRun:
         parts = [self._compile, self._check, self._weigh, self._time]
         parts += [self._time_kernels] if self._options.kernels else []
         parts += [self._count_launches]  # the last: a profiler can make later calls slower
-        first = self._subject.call(self._subject.fn, self._phases[-1])
+        first = self._subject.first_call(self._phases[-1])
         at_start = started(self._roots, self._options.optimizer, self._ways, first)
         with Whole(self._caches), many_ways(), at_start as (self._start, self._twins):
             try:
@@ -112,6 +110,8 @@ class BenchRun:
                         part()
             except KeyboardInterrupt:
                 self._watch.stop()
+        if self._subject.takes_gradients:
+            self._program.choice = structs.replace(self._program.choice, grad=None)
         clocks = (*before.clocks_mhz, *machine.clock(self._device.name))
         found = Benchmark(
             title=self._title,
@@ -150,7 +150,8 @@ class BenchRun:
         for done, at in enumerate(order):
             if self._watch.stopped:
                 return
-            self._watch.tell(f"compiling {self._ways[at].name}", done, len(self._ways))
+            doing = "compiling" if self._ways[at].kind == "compiled" else "calling"
+            self._watch.tell(f"{doing} {self._ways[at].name}", done, len(self._ways))
             self._compile_one(at)
 
     def _compile_one(self, at: int) -> None:
@@ -182,7 +183,8 @@ class BenchRun:
         """The time of the first call of each phase beyond the second's."""
         beyond: dict[str, float] = {}
         for phase in self._phases:
-            call = self._subject.call(self._made[at], phase)
+            of = self._subject
+            call = of.call(self._made[at], phase) if at else of.first_call(phase)
             first, second = self._fresh_seconds(call), self._fresh_seconds(call)
             beyond[phase] = max(0.0, first - second)
             if self._ways[at].kind == "compiled":
@@ -321,9 +323,8 @@ class BenchRun:
                 found = KernelTimes(overheads=(Overhead(way=at, phase=phase, problem=problem),))
             self._kernels = joined(self._kernels, found)
         works = Works(self._run.facts)
-        self._kernels = structs.replace(
-            self._kernels, kernels=tuple(_with_work(one, works) for one in self._kernels.kernels)
-        )
+        kernels = tuple(works.added(one) for one in self._kernels.kernels)
+        self._kernels = structs.replace(self._kernels, kernels=kernels)
         self._limits = limits_of(self._device, watch=self._watch)
 
 
@@ -338,8 +339,3 @@ class _FailedError(Exception):
     def __init__(self, way: int, error: Exception) -> None:
         super().__init__(way)
         self.way, self.error = way, error
-
-
-def _with_work(timed: KernelTime, works: Works) -> KernelTime:
-    work = works.of(timed.kernel, timed.buffers)
-    return structs.replace(timed, work=work) if isinstance(work, Work) else timed

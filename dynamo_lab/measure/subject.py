@@ -44,6 +44,8 @@ class Subject:
         self.written: tuple[str, ...] = ()
         """The names of the tensors that a call writes to, to be compared as results are."""
         self._grad, self._loss, self.optimizer = grad, loss, optimizer
+        self.takes_gradients = False
+        """Whether its forward was found to fail without gradients."""
         self._reached = reached or {}
         self._stored = stored
         self._steps: dict[int, Callable[[], object]] = {}
@@ -51,6 +53,25 @@ class Subject:
     def step_with(self, way: Fn, step: Callable[[], object]) -> None:
         """From now on, the optimizer's step of this variant is another callable."""
         self._steps[id(way)] = step
+
+    def first_call(self, phase: Phase) -> Callable[[], Any]:
+        """A call of the program itself, which finds out whether it takes gradients itself.
+
+        One that fails without them, as a training loop does, has them from then on. Nothing that
+        the failed attempt wrote is restored.
+        """
+        call = self.call(self.fn, phase)
+
+        def first() -> Any:
+            try:
+                return call()
+            except Exception:
+                if self._grad:
+                    raise
+                self._grad = self.takes_gradients = True
+                return call()
+
+        return first
 
     def call(self, way: Fn, phase: Phase) -> Callable[[], Any]:
         """One call, ready to be timed."""

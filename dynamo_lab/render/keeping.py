@@ -32,7 +32,10 @@ def keep(recordings: Mapping[str, Recording], shell: Any, cell: str) -> Keeping:
     bundle = kept.packed(recordings)
     taken = kept.size(bundle)
     if taken <= kept.LIMIT:
-        says = f"The notebook keeps the recording ({size(taken)}): `lab.load` opens it again."
+        says = (
+            f"The notebook keeps the recording ({size(taken)}): `lab.load`, given the path of the "
+            "notebook, opens it again."
+        )
         return Keeping({kept.MIME: bundle}, says)
     notebook = notebook_of(shell)
     name = re.sub(r"[^\w-]", "", cell, flags=re.ASCII)

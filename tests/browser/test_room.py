@@ -61,6 +61,11 @@ def test_a_view_fills_the_panel_opens_in_a_tab_and_lets_the_notebook_scroll(
     page.keyboard.press("c")
     view.locator(".dl-left").wait_for(state="detached")
 
+    # the menu of what to keep has the link to what is shown, as the key has
+    view.get_by_role("button", name="Save", exact=True).click()
+    view.get_by_role("menuitem", name="Copy link to this view").click()
+    view.locator(".dl-foot-told", has_text="#view=graphs").wait_for()
+
     # popped out it is in a tab of JupyterLab, and works there
     tabs = page.locator("#jp-main-dock-panel .lm-TabBar-tab")
     count = tabs.count()

@@ -42,7 +42,8 @@ def test_a_small_one_is_in_the_output(make: Make) -> None:
     assert kept.unpacked(found.data[kept.MIME]) == {"own": recording}
     assert "The notebook keeps the recording (4 kB)" in found.says
     html = fallback(build(recording), says=found.says)
-    assert html.endswith("<code>lab.load</code> opens it again.</small></p></div>")
+    told = "<code>lab.load</code>, given the path of the notebook, opens it again."
+    assert html.endswith(f"{told}</small></p></div>")
 
 
 def test_a_large_one_is_beside_the_notebook_and_a_later_run_takes_its_place(

@@ -23,6 +23,8 @@ from dynamo_lab.view.timings.durations import interval_text, median_text, rounde
 
 Outcome = Literal["faster", "slower", "alike", ""]
 
+_NOT_MATCHED = "Which of eager's operators it replaces is not known."
+
 
 class AgainstEager(Struct, frozen=True, kw_only=True):
     """A group with cold or with warm caches: seconds of its kernels, and of eager's operators.
@@ -148,7 +150,9 @@ def group_view(group: Group, context: Context) -> KernelGroupView:
         launch=_launch(context.launch, calls),
         where=where_of(origins, recording, context.places),
         line=entity(min(lines)) if lines else "",
-        why=why_slower(
+        why=_NOT_MATCHED
+        if kernels and _is_not_matched(kernels, eager, context)
+        else why_slower(
             [recording.kernels[one.kernel] for one in kernels],
             kernels,
             eager,
@@ -158,8 +162,33 @@ def group_view(group: Group, context: Context) -> KernelGroupView:
     )
 
 
+def _is_not_matched(
+    kernels: Sequence[KernelTime], eager: Sequence[EagerCall], context: Context
+) -> bool:
+    """Whether one side is empty, and what the other one does is in another such group."""
+    if kernels and eager:
+        return False
+    found = context.found
+    others = [group for group in found.groups if bool(group.kernels) != bool(kernels)]
+    others = [group for group in others if not (group.kernels and group.eager)]
+    left = [found.kernels[at] for group in others for at in group.kernels]
+    right = [found.eager_calls[at] for group in others for at in group.eager]
+    return not _operators(kernels or left, context).isdisjoint(
+        operator_name(one.operator) for one in eager or right
+    )
+
+
+def _operators(kernels: Sequence[KernelTime], context: Context) -> set[str]:
+    """The names of what kernels compute."""
+    graphs = context.recording.graphs
+    nodes = {node for one in kernels for node in context.nodes.of(one)}
+    return {operator_name(graphs[graph].nodes[node].target) for graph, node in nodes}
+
+
 def _title(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], context: Context) -> str:
     if not kernels:
+        if _is_not_matched(kernels, eager, context):
+            return "no kernel is known to do these"
         return "no kernel: none of these is left to run"
     first = _title_of(kernels[0], context)
     return f"{first} and {len(kernels) - 1} more" if len(kernels) > 1 else first

@@ -15,7 +15,9 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Literal
 
-from dynamo_lab.model.benchmarks import Work
+from msgspec import structs
+
+from dynamo_lab.model.benchmarks import KernelTime, Work
 from dynamo_lab.model.core.flops import Call, flops_of, is_floating, is_known, positional
 from dynamo_lab.model.fusion.fusion import Operation, Schedule
 from dynamo_lab.model.fusion.memory import MemoryBuffer, MemoryPlan, MemoryStep
@@ -60,6 +62,11 @@ class Works:
     def calls(self, kernel: int) -> tuple[Work | str, ...]:
         """The work of each call of a kernel in the order of the code, or why it is not known."""
         return tuple(self._calls[kernel])
+
+    def added(self, timed: KernelTime) -> KernelTime:
+        """A kernel's time with the work of its call, where that is known."""
+        work = self.of(timed.kernel, timed.buffers)
+        return structs.replace(timed, work=work) if isinstance(work, Work) else timed
 
     def of(self, kernel: int, buffers: Iterable[str] = ()) -> Work | str:
         """The work of the call that makes these buffers, or the mean of all calls of a kernel."""

@@ -117,7 +117,8 @@ def _kernels(old: dict[str, str], new: dict[str, str]) -> str:
     if old == new:
         return f"{plural(len(new), 'kernel')}, with the same code"
     if list(old) == list(new):
-        return f"{plural(len(new), 'kernel')}, with the same names but different code"
+        names = "names" if len(new) > 1 else "name"
+        return f"{plural(len(new), 'kernel')}, with the same {names} but different code"
     return f"{plural(len(new), 'kernel')}: {_names(new)}; {len(old)} before: {_names(old)}"
 
 

@@ -19,7 +19,17 @@ def stored(buffer: Buffer, during: str, compiler: str) -> str:
         case "written":
             return "A kernel changes it in place: under this name it is read afterwards."
         case _:
+            if buffer.why and _is_for_a_reader(buffer, buffer.why):
+                return f"An operator that reads `{during}` needs it in memory with certain strides."
             return _loop(buffer.why, during, compiler) if buffer.why else ""
+
+
+def _is_for_a_reader(buffer: Buffer, why: Why) -> bool:
+    """Whether no rule asks for the strides, but the graph, while it lowers the operator itself.
+
+    No copy is made of a loop then: it is written with these strides at once.
+    """
+    return why.cause in ("copy", "strides") and not why.by and buffer.during in buffer.nodes
 
 
 def called_for(buffer: Buffer, compiler: str) -> str:

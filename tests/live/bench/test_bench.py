@@ -30,6 +30,27 @@ def model() -> torch.nn.Module:
     return torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.BatchNorm1d(8), torch.nn.GELU())
 
 
+def test_a_program_that_runs_its_own_backward_is_measured_with_gradients() -> None:
+    weight = torch.ones(8, 8, requires_grad=True)
+
+    def train(x: torch.Tensor) -> torch.Tensor:
+        loss = (x @ weight).tanh().sum()
+        loss.backward()
+        return loss.detach()
+
+    told: list[str] = []
+    watch = Watch(lambda progress: told.append(progress.what))
+    options = BenchOptions(kernels=False, plan=Plan(rounds=3, seconds=0.3))
+    facts, session = BenchRun(train, (torch.randn(4, 8),), {}, options, watch, "train").made()
+    assert facts.benchmark is not None
+    assert [way.problem for way in facts.benchmark.ways] == ["", ""]
+    assert {one.way for one in facts.benchmark.series} == {0, 1}
+    assert session.program is not None
+    assert session.program.choice.grad is None  # and so whenever it is run again
+    assert weight.grad is None
+    assert {"calling eager", "compiling compiled"} <= {*told}
+
+
 @pytest.mark.slow
 def test_a_training_step_is_checked_timed_and_leaves_nothing(model: torch.nn.Module) -> None:
     optimizer = torch.optim.Adam(model.parameters())

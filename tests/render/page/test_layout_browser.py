@@ -6,14 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
+from dynamo_lab.model.benchmarks import Overhead
+from dynamo_lab.render.page import page as page_of
+from dynamo_lab.view import build
 from tests.fixtures.tabs import all_tabs, open_tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
+    from dynamo_lab.model.recording import Recording
     from tests.render.conftest import Opened
 
 pytestmark = pytest.mark.browser
@@ -154,3 +159,43 @@ def test_a_diagram_keeps_300_px_whatever_is_selected(show: Callable[[str], Opene
     assert before == after
     assert before is not None
     assert before["height"] >= 300
+
+
+@pytest.mark.parametrize("has_code", [True, False])
+def test_a_panel_beside_a_notebook_still_lists_kernels(
+    show: Callable[[str], Opened], has_code: bool
+) -> None:
+    page = show("measured").page
+    page.set_viewport_size({"width": 430, "height": 600})
+    if not has_code:
+        page.keyboard.press("c")
+        page.locator(".dl-left").wait_for(state="detached")
+    open_tab(page, "kernels")
+    page.locator(".dl-row-kernel").first.wait_for()
+    kernels, row = (
+        page.locator(one).first.bounding_box() for one in (".dl-kernel-list", ".dl-row-kernel")
+    )
+    assert kernels is not None
+    assert row is not None
+    assert kernels["height"] >= 1.5 * row["height"], "one to choose, and that there are more"
+
+
+def test_kernels_come_before_what_limits_the_trust_in_their_times(
+    browser: Browser, make: Callable[[str], Recording], tmp_path: Path
+) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    whole = Overhead(way=0, phase="forward", whole=(1e-6,) * 12)  # far less than its operators
+    found = replace(recording.benchmark, overheads=(*recording.benchmark.overheads[:1], whole))
+    path = tmp_path / "doubtful.html"
+    path.write_text(page_of(build(replace(recording, benchmark=found))), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    open_tab(page, "bench")
+    page.get_by_role("button", name="Kernel by kernel", exact=True).click()
+    groups = page.locator(".dl-bench-groups").bounding_box()
+    limits = page.get_by_label("How far these times can be trusted").bounding_box()
+    page.close()
+    assert groups is not None
+    assert limits is not None
+    assert groups["y"] + groups["height"] <= limits["y"]

@@ -232,6 +232,27 @@ def test_what_left_no_kernel_is_one_row(make: Make) -> None:
                                             "amax, div")  # fmt: skip
 
 
+def test_a_kernel_and_an_operator_that_were_not_matched_are_not_said_to_have_no_other(
+    make: Make,
+) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    apart = (Group(kernels=(1,), eager=()), Group(kernels=(), eager=(2,)))
+    kernel = recording.kernels[recording.benchmark.kernels[1].kernel]
+    assert kernel.graph is not None
+    called = recording.graphs[kernel.graph].nodes[kernel.nodes[0]].target
+    calls = list(recording.benchmark.eager_calls)
+    for operator, title, why in [
+        (called, "no kernel is known to do these", "Which of eager's operators it replaces"),
+        ("aten.cos.default", "no kernel: none of these is left to run", "It replaces no operator"),
+    ]:
+        calls[2] = replace(calls[2], operator=operator)
+        found = replace(recording.benchmark, groups=apart, eager_calls=tuple(calls))
+        groups = bench(replace(recording, benchmark=found)).kernels.programs[0].groups
+        assert {bool(group.kernels): group.title for group in groups}[False] == title
+        assert {bool(group.kernels): group.why for group in groups}[True].startswith(why)
+
+
 def test_a_library_kernel_has_the_lines_of_each_of_its_calls(make: Make) -> None:
     recording = make("measured")
     assert recording.benchmark is not None

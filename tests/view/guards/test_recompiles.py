@@ -9,6 +9,7 @@ from dynamo_lab.model.guards.guards import FailedGuard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.guards.advice import advice_on
+from dynamo_lab.view.guards.changes import _kernels  # pyright: ignore[reportPrivateUsage]
 from dynamo_lab.view.guards.dynamic import Dynamic
 from dynamo_lab.view.guards.failing import cause, describe, readable
 from dynamo_lab.view.guards.would_pass import answer
@@ -286,3 +287,9 @@ def test_a_block_for_grad_mode_is_not_said_to_undo_inference_mode() -> None:
     guard = failed("GLOBAL_STATE changed: grad_mode ", "", "grad_mode on", "grad_mode off")
     (told,) = advice_on(cause(guard), Dynamic())
     assert "`torch.inference_mode()` changes more than grad mode" in told.text
+
+
+def test_one_kernel_has_one_name() -> None:
+    assert _kernels({"a": "1"}, {"a": "2"}) == "1 kernel, with the same name but different code"
+    both = _kernels({"a": "1", "b": "1"}, {"a": "2", "b": "1"})
+    assert both == "2 kernels, with the same names but different code"

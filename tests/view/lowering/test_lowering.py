@@ -179,6 +179,15 @@ def test_reasons_are_sentences_with_their_numbers(why: Why, wanted: str) -> None
     assert text.endswith(".")
 
 
+def test_strides_that_a_reader_needs_are_no_copy() -> None:
+    own = replace(BUFFER, during=3, nodes=(3,))
+    for cause in ("copy", "strides"):
+        text = stored(replace(own, why=Why(cause=cause)), "mul", "Inductor")
+        assert text == "An operator that reads `mul` needs it in memory with certain strides."
+    of_a_rule = replace(own, why=Why(cause="copy", by="convolution"))
+    assert stored(of_a_rule, "conv", "Inductor").startswith("A copy, because `conv`")
+
+
 @pytest.mark.parametrize(
     ("form", "kernel", "wanted"),
     [

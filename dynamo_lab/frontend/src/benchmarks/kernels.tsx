@@ -116,12 +116,12 @@ export function BenchKernels({ programs }: { programs: readonly ProgramView[] })
       {program.problem && <p class="dl-refused">{program.problem}</p>}
       <Sum program={program} />
       <p class="dl-slowest"><Slowest program={program} /></p>
-      {program.remarks.map((remark) => <p key={remark} class="dl-tone-warning">{remark}</p>)}
       {groups.length === 0 && <Empty title="No kernel was timed" />}
       <ul class="dl-bench-groups">
         {groups.slice(0, shown.value).map((group, i) => <Group key={i} group={group} most={most} />)}
       </ul>
       {groups.length > shown.value && <button type="button" class="dl-button dl-more" onClick={() => (shown.value += SHOWN)}>{plural(groups.length - shown.value, "more group")}</button>}
+      {program.remarks.length > 0 && <ul class="dl-verdicts" aria-label="How far these times can be trusted">{program.remarks.map((remark) => <li key={remark} class="dl-tone-warning">{remark}</li>)}</ul>}
     </>
   );
 }

@@ -6,6 +6,7 @@ import type { SaveKind } from "../core/source";
 import { isTab } from "../core/tabs";
 import type { ThemeChoice } from "../core/theme";
 import type { Count, NoteView } from "../core/types.generated";
+import { copyLink } from "../journey/copy-link";
 import { PanelButton, PanelOfSwitches } from "../lowering/lower-again";
 import { CodeToggle, RoomTools } from "../shell/tools";
 import { Fold, Prose } from "../ui/bits";
@@ -29,7 +30,8 @@ function ThemeToggle() {
 }
 
 function SaveMenu() {
-  const { source, model } = useStore();
+  const store = useStore();
+  const { source, model } = store;
   const open = useSignal(false);
   const status = useSignal("");
   if (!source.save || !model.value) return null;
@@ -62,6 +64,7 @@ function SaveMenu() {
         <div role="menu" class="dl-menu-list">
           <button type="button" role="menuitem" onClick={() => save("html")}>Save page (.html)</button>
           <button type="button" role="menuitem" onClick={() => save("json")}>Save recording (.json)</button>
+          <button type="button" role="menuitem" title="To the saved page, opened at what is shown (y)" onClick={() => ((open.value = false), copyLink(store))}>Copy link to this view</button>
         </div>
       )}
     </div>
