@@ -16,6 +16,8 @@ RANDOM_RULES = Private(
     otherwise=nothing,
 )
 GRAPH = Private("torch._inductor.graph", "GraphLowering", _LOWER)
+NOTHING_DONE = Private("torch._inductor.fx_passes.post_grad", "noop_registry", _LOWER)
+COPY_OF_CONSTANT = Private("torch._inductor.graph", "GraphLowering.constant_name", _LOWER)
 AUTOTUNING = Private("torch._inductor.select_algorithm", "AlgorithmSelectorCache", _LOWER)
 PADDING = Private("torch._inductor.fx_passes.pad_mm", "", _LOWER)
 FOLDING = Private("torch._inductor.constant_folding", "ConstantFolder.run", _LOWER)
@@ -30,6 +32,7 @@ FAKE_TENSOR = Private("torch._subclasses.fake_tensor", "FakeTensor", _LOWER, oth
 FAKE_DEVICE = Private("torch._subclasses.fake_tensor", "FakeTensor.fake_device", _LOWER, "2.13")
 RUN_FOR_FAKES = Private("torch._subclasses.fake_tensor", "run_fallback_kernel", _LOWER)
 WITHOUT_FAKES = Private("torch._subclasses.fake_tensor", "unset_fake_temporarily", _LOWER)
+WITHOUT_MODES = Private("torch.utils._python_dispatch", "_disable_current_modes", _LOWER)
 FAKE_HANDLERS = Private("torch._subclasses.fake_tensor", "_DISPATCH_META_HANDLERS", _LOWER)
 DISPATCH_MODE = Private("torch.utils._python_dispatch", "TorchDispatchMode", _LOWER)
 FAKE_MODE = Private("torch._subclasses.fake_tensor", "FakeTensorMode", _LOWER)

@@ -79,9 +79,20 @@ class WithAConstant(nn.Module):
         return x * torch.tensor([3.0]) + self.powers
 
 
-@pytest.mark.parametrize(
-    "fn", [multiplied_by_nothing, without_a_rule_for_fakes, WithAConstant()], ids=str
-)
+def with_a_constant_in_a_kernel(x: torch.Tensor) -> torch.Tensor:
+    counted = torch.tensor([float(i) for i in range(8)], device=x.device)
+    return torch.cat([counted[None].repeat(2, 1), x]).sin()
+
+
+MADE = [
+    multiplied_by_nothing,
+    without_a_rule_for_fakes,
+    WithAConstant(),
+    with_a_constant_in_a_kernel,
+]
+
+
+@pytest.mark.parametrize("fn", MADE, ids=lambda fn: getattr(fn, "__name__", "module"))
 @pytest.mark.parametrize("target", ["cuda:sm_90", "mps"])
 def test_what_pytorch_computes_while_it_compiles_is_computed_on_the_host(
     fn: Callable[..., Any], target: str
