@@ -49,13 +49,12 @@ class _Call(NamedTuple):
         """Whether a backward will need what the kernel knows."""
         return any(tensor.requires_grad for tensor in self.inputs)
 
-    @property
-    def bias(self) -> torch.Tensor | None:
+    def bias(self, lowest: float = -torch.inf) -> torch.Tensor | None:
         """The mask as kernels and mathematics take it: added to the scores."""
         mask = self.attn_mask
         if mask is None or mask.dtype is not torch.bool:
             return mask
-        kept, masked = (torch.scalar_tensor(v, dtype=self.query.dtype) for v in (0.0, -torch.inf))
+        kept, masked = (torch.scalar_tensor(v, dtype=self.query.dtype) for v in (0.0, lowest))
         return torch.where(mask, kept, masked)
 
 
@@ -91,7 +90,8 @@ def _on_gpu(platform: Platform, call: _Call) -> torch.Tensor:
 
 def _cudnn(call: _Call) -> torch.Tensor:
     cudnn: Any = aten._scaled_dot_product_cudnn_attention
-    options = (call.bias, call.keeps, call.dropout_p, call.is_causal, False)
+    bias = call.bias(lowest=-65504.0)  # of float16: cuDNN's kernels take no infinity
+    options = (bias, call.keeps, call.dropout_p, call.is_causal, False)
     return cudnn(*call.inputs, *options, scale=call.scale)[0]
 
 
@@ -104,7 +104,7 @@ def _flash(call: _Call) -> torch.Tensor:
 
 
 def _efficient(call: _Call) -> torch.Tensor:
-    bias = call.bias
+    bias = call.bias()
     bias = None if bias is None else _aligned(bias, call.query, call.key)
     efficient: Any = aten._scaled_dot_product_efficient_attention
     options = (bias, call.keeps, call.dropout_p, call.is_causal)
@@ -121,13 +121,13 @@ def _on_apple(call: _Call) -> torch.Tensor:
     if call.keeps or call.dropout_p or call.enable_gqa or call.query.dim() != 4:
         return _plainly(call)
     apple: Any = aten._scaled_dot_product_attention_math_for_mps
-    options = (call.bias, call.dropout_p, call.is_causal, None)
+    options = (call.bias(), call.dropout_p, call.is_causal, None)
     return apple(*call.inputs, *options, scale=call.scale)[0]
 
 
 def _plainly(call: _Call) -> torch.Tensor:
     plain: Any = aten._scaled_dot_product_attention_math
-    options = (call.bias, call.dropout_p, call.is_causal, None)
+    options = (call.bias(), call.dropout_p, call.is_causal, None)
     named = {"scale": call.scale, "enable_gqa": call.enable_gqa}
     return plain(*call.inputs, *options, **named)[0]
 
@@ -135,7 +135,7 @@ def _plainly(call: _Call) -> torch.Tensor:
 def _aligned(bias: torch.Tensor, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
     """A bias as the kernel takes it: of the full shape of the scores, rows aligned.
 
-    PyTorch asks the strides, and pads where one is not known (`preprocess_mask` in `attention.cpp`).
+    PyTorch asks the strides, and pads where one is unknown (`preprocess_mask` in `attention.cpp`).
     """
     *strides, dense = bias.stride()
     if dense != 1 or any(not isinstance(s, int) or s % _ALIGNMENT for s in strides):

@@ -9,6 +9,7 @@ import torch
 import torchgen
 import yaml
 from torch import Tensor, nn
+from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import dynamo_lab as lab
@@ -98,6 +99,35 @@ def test_the_gpu_s_libraries_are_called_where_an_h100_calls_them(name: str, part
     fn, args, options = FOREIGN[name]()
     names = called(lab.lower(fn, *args, target="cuda:sm_90", **options))
     assert any(part in one for one in names)
+
+
+def test_cudnn_hides_with_the_lowest_number_of_float16() -> None:
+    fn, args, options = FOREIGN["mask_half"]()
+    recording = lab.lower(fn, *args, target="cuda:sm_90", **options)
+    assert "-65504.0" in written(recording)
+    assert '"-inf"' not in written(recording)
+
+
+@pytest.mark.parametrize(("keys", "is_padded"), [(8, False), (16, False), (12, True), (5, True)])
+def test_a_mask_is_padded_where_its_rows_are_not_aligned(keys: int, is_padded: bool) -> None:
+    query, key, mask = torch.randn(2, 4, 8, 64), torch.randn(2, 4, keys, 64), torch.randn(8, keys)
+    recording = lab.lower(
+        F.scaled_dot_product_attention, query, key, key, mask, target="cuda:sm_80", grad=False
+    )
+    names = " ".join(kernel.name for kernel in recording.kernels)
+    assert "_efficient_attention" in names
+    assert ("constant_pad_nd" in names) == is_padded
+
+
+def test_a_convolution_reads_a_part_of_an_image_whose_channels_come_last_as_such() -> None:
+    image = torch.randn(1, 8, 12, 12).to(memory_format=torch.channels_last)[:, :, 2:10, 2:10]
+    weight = torch.randn(8, 8, 3, 3)
+    recording = lab.lower(
+        lambda x, w: F.conv2d(x, w).relu(), image, weight, target="cuda:sm_90", grad=False
+    )
+    assert re.search(
+        r"assert_size_stride\(buf\d+, \(1, 8, 6, 6\), \(288, 1, 48, 8\)", written(recording)
+    )
 
 
 def test_group_norm_copies_channels_that_come_last() -> None:
