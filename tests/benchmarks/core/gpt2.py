@@ -4,7 +4,11 @@
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import torch
 
@@ -34,7 +38,8 @@ def recorded_gpt2(layers: int = 12) -> Recording:
 def compile_seconds(how: str, backend: str = "inductor") -> tuple[float, float]:
     """The first run of the compiled model, in seconds of the processor and of the clock.
 
-    It is `plain`, `recorded`, recorded with its `steps`, or `lowered`.
+    It is `plain`, `recorded`, recorded with its `steps`, `unbuilt` (PyTorch's own way to the code,
+    with nothing recorded), or `lowered`.
 
     Lowered for a target ("lowered:mps"), it is taken down to code that is not built.
     """
@@ -45,6 +50,10 @@ def compile_seconds(how: str, backend: str = "inductor") -> tuple[float, float]:
             target = how.partition(":")[2] or "cpu"
             found = dynamo_lab.lower(model, ids, target=target, grad=False)
             assert found.kernels, "nothing was lowered, so nothing was measured"
+        elif how == "unbuilt":
+            with _unbuilt() as written, suppress(NotBuiltError):
+                torch.compile(model, backend=backend)(ids)
+            assert written, "nothing was lowered, so nothing was measured"
         elif how != "plain":
             with dynamo_lab.record(detail="steps" if how == "steps" else "normal") as recorder:
                 torch.compile(model, backend=backend)(ids)
@@ -52,6 +61,28 @@ def compile_seconds(how: str, backend: str = "inductor") -> tuple[float, float]:
         else:
             torch.compile(model, backend=backend)(ids)
         return processor_seconds() - taken, time.perf_counter() - start
+
+
+class NotBuiltError(Exception):
+    """A graph was called whose code was not built."""
+
+
+@contextmanager
+def _unbuilt() -> Iterator[list[str]]:
+    """Inductor writes its code, which is kept and not built."""
+    from torch._inductor import graph  # noqa: TID251 - what PyTorch alone takes is measured
+
+    written: list[str] = []
+
+    def call(*_: object) -> None:
+        raise NotBuiltError
+
+    def write(lowering: Any) -> Any:
+        written.append(lowering.codegen()[0].value)
+        return SimpleNamespace(call=call, runner=None, __file__="<not built>")
+
+    with mock.patch.object(graph.GraphLowering, "compile_to_module", write):
+        yield written
 
 
 if __name__ == "__main__":
