@@ -87,7 +87,8 @@ def compiled(device: str, program: Any) -> list[str]:
     for owner in [fn, *(c.cell_contents for c in getattr(fn, "__closure__", None) or ())]:
         if isinstance(owner, torch.nn.Module):
             owner.to(device)
-    moved, named = tree_map(partial(_on, device), (args, options))
+    there: dict[int, Any] = {}  # one tensor is one there, too
+    moved, named = tree_map(lambda v: there.setdefault(id(v), _on(device, v)), (args, options))
     grad = named.pop("grad", None)
     with _written() as codes, torch.set_grad_enabled(grad is not False), _backwards(grad is True):
         torch.compile(fn, dynamic=named.pop("dynamic", None))(*moved, **named)
