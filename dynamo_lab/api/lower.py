@@ -71,10 +71,9 @@ def lower(
 ) -> Recording | SideBySide:
     """Every stage of `torch.compile` down to code for a target, which this machine need not have.
 
-    No code is built, and none runs on the target. A program with graph breaks runs eagerly, where
-    its arguments are, as what follows a break is compiled after what comes before it; so use small
-    arguments. Any other program does not run, except a module with hooks. Where autotuning would
-    time candidates, one is chosen without timing, and a note says so.
+    No code is built, and none runs on the target. To get past graph breaks, the captured graphs
+    run eagerly, where the arguments are; so use small ones. Where autotuning would time
+    candidates, one is chosen without timing, and a note says so.
 
     Args:
         fn: A function or an nn.Module; it is called as `fn(*args, **kwargs)`.

@@ -168,8 +168,8 @@ class Recording(Asked, frozen=True, kw_only=True, dict=True):
         """Lower the recorded program again, with other switches or for another target.
 
         It captures the program again and generates code, without building or running it;
-        switches chosen before stay. A program with graph breaks runs eagerly, with the same
-        arguments. A lowering or decomposition that was registered since then is used.
+        switches chosen before stay. The program itself runs eagerly, with the same arguments. A
+        lowering or decomposition that was registered since then is used.
 
         Args:
             target: As for `dynamo_lab.lower`; by default the target of this recording.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import structs
 
@@ -43,8 +43,7 @@ def lower(
         return lowered(fn, args, kwargs, choice, new_recorder(name_of(fn), detail))
 
     program = FunctionProgram(fn, args, kwargs, again, choice)
-    recorder = new_recorder(name_of(fn), detail)
-    run, _ = lowered(fn, args, kwargs, choice, recorder, runs="broken")
+    run, _ = again(fn, args, kwargs, choice)
     return run.with_program(program)
 
 
@@ -72,7 +71,7 @@ def relower(
         **arguments,
     )
     fn, args, kwargs = program.call()
-    run, _ = lowered(fn, args, kwargs, choice, new_recorder(recording.title), runs="broken")
+    run, _ = lowered(fn, args, kwargs, choice, new_recorder(recording.title))
     return run.with_program(program.chosen(choice))
 
 
@@ -123,24 +122,20 @@ def _has_backward(recording: Recording) -> bool:
     return any(graph.is_backward and graph.stage == "post_grad" for graph in recording.graphs)
 
 
-Runs = Literal["any", "broken", "none"]
-"""Which programs run as they are lowered: any, for what it returns; one that has a break, since
-what follows is compiled with what comes before it computed; or none, which ends at a break."""
-
-
 def lowered(
-    fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder, runs: Runs = "any"
+    fn: Any, args: Any, kwargs: Any, choice: Choice, recorder: Recorder, runs: bool = True
 ) -> tuple[Run, Any]:
-    """A call lowered as chosen: the run, and what `fn` returned; None where that is not asked."""
+    """A call lowered as chosen: the run, and what `fn` returned.
+
+    Where it does not run, its first frame is lowered, up to a graph break, and it returns None.
+    """
     from dynamo_lab.capture.targets.lowered import lower_once
 
     settings = {name: getattr(choice, name) for name in ("mode", "dynamic", "fullgraph", "grad")}
     if choice.backend == LAB:
         lower_once = _by_lab(choice)
-    if runs == "none":
+    if not runs:
         lower_once = _unrun(lower_once)
-    elif runs == "broken" and choice.backend != LAB:  # which compiles a backward once it runs
-        lower_once = _run_if_broken(lower_once, recorder)
     result = None
     recording = recording_into(recorder, choice, roots=(fn, args, kwargs))
     try:
@@ -172,18 +167,6 @@ def _unrun(lower_once: Callable[..., Any]) -> Callable[..., None]:
         compile_unrun(partial(lower_once, *args, **settings))
 
     return lower_unrun
-
-
-def _run_if_broken(lower_once: Callable[..., Any], recorder: Recorder) -> Callable[..., None]:
-    """The same, and the program runs only where something of it is left to compile."""
-    from dynamo_lab.capture.frames.unrun import WholeCall
-
-    def lower_whole(fn: Any, *args: Any, **settings: Any) -> None:
-        whole = WholeCall(fn, lambda: bool(recorder.breaks))
-        recorder.on_graph = whole.at_graph
-        whole.make(partial(lower_once, fn, *args, **settings))
-
-    return lower_whole
 
 
 _LANGUAGES = {"cpu": "c", "cuda": "triton", "rocm": "triton", "mps": "metal"}
@@ -266,10 +249,7 @@ def _lower_for(undo: Undo, recorder: Recorder, choice: Choice, roots: Iterable[A
     def reached() -> Iterator[torch.Tensor]:
         return (thing for thing in reachable(roots) if isinstance(thing, torch.Tensor))
 
-    def runs() -> None:
-        recorder.on_graph()
-
-    lower_for(undo, target, choice.settings, chosen, padded, wrote, asked, reached, runs)
+    lower_for(undo, target, choice.settings, chosen, padded, wrote, asked, reached)
 
 
 def _described(choice: Choice) -> dict[str, str]:

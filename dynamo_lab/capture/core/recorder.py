@@ -89,9 +89,8 @@ class RankSource(Protocol):
 class Recorder:
     """Facts so far. Probes of several threads write here, each under `lock`.
 
-    `on_phase` is called with the name of each phase of compilation that starts, and `on_graph`
-    before a graph that was lowered for a target runs. Steps are recorded if `steps` is given, and
-    of PyTorch's logs those that `asked_logs` names as `TORCH_LOGS` would.
+    `on_phase` is called with the name of each phase of compilation that starts. Steps are recorded
+    if `steps` is given, and of PyTorch's logs those that `asked_logs` names as `TORCH_LOGS` would.
 
     Live objects for later questions (`checks`, `joints`, `written`) are put here by the probes that
     make them, and read by whoever needs them: the recorder only holds them.
@@ -160,7 +159,6 @@ class Recorder:
         self.rank: RankSource | None = None
         self.options: dict[str, str] = {}
         self.on_phase: Callable[[str], None] = lambda name: None
-        self.on_graph: Callable[[], None] = lambda: None
         self.clock = clock
         self.started = clock()
         self.stopped: float | None = None

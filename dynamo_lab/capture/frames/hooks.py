@@ -23,19 +23,6 @@ CONVERT = Private(
     "ConvertFrameAssert.__call__",
     "a program cannot be lowered without a run of it, as the playground does.",
 )
-_RUNS = "a module is run to lower it, although nothing of it is left to compile."
-MODULE_HOOKS = tuple(
-    Field("torch.nn.modules.module", f"Module.{name}", _RUNS, otherwise=True)
-    for name in (
-        "_forward_hooks",
-        "_forward_pre_hooks",
-        "_backward_hooks",
-        "_backward_pre_hooks",
-    )
-)
-GLOBAL_HOOKS = Private(
-    "torch.nn.modules.module", "_has_any_global_hook", _RUNS, otherwise=lambda: True
-)
 BYTECODE_HOOK = Private(
     _MODULE,
     "register_bytecode_hook",

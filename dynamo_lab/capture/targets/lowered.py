@@ -49,13 +49,11 @@ def lower_for(
     wrote: Wrote,
     asked: Asked,
     reached: Callable[[], Iterable[torch.Tensor]],
-    runs: Callable[[], None],
 ) -> None:
     """From now on, Inductor lowers each graph for the target, and what is called runs eagerly.
 
     `settings` are Inductor's, by their names in `torch._inductor.config`; they win over those that
-    a call of `torch.compile` names. `reached` gives the program's tensors, and `runs` is called
-    before a graph runs.
+    a call of `torch.compile` names. `reached` gives the program's tensors.
 
     Raises:
         OptionError: there is no such setting.
@@ -66,7 +64,7 @@ def lower_for(
     forget_rules()  # or a rule registered since were not seen
     of, known = compile_fx.compile_fx, _known(settings)
     stays = stays_here(target.device, reached)
-    lowers = _Lowering(of, target, known, chosen, padded, wrote, asked, stays, runs)
+    lowers = _Lowering(of, target, known, chosen, padded, wrote, asked, stays)
     if stays:
         stay_here(undo, target.device)
     undo.replace(compile_fx, "compile_fx", lowers)
@@ -136,9 +134,8 @@ class _Lowering:
         wrote: Wrote,
         asked: Asked,
         stays: bool,
-        runs: Callable[[], None],
     ) -> None:
-        self._stays, self._runs = stays, runs
+        self._stays = stays
         self._compile_fx, self._target = compile_fx, target
         self._chosen, self._padded, self._wrote = chosen, padded, wrote
         self._settings, self._asked = settings, asked
@@ -171,13 +168,8 @@ class _Lowering:
                 )
         finally:
             self._local.is_inside = False
-        made = here(graph_module, self._target.device) if self._stays else graph_module
-
-        def run(*inputs: Any) -> Any:
-            self._runs()
-            return made.forward(*inputs)
-
-        return run
+        runs = here(graph_module, self._target.device) if self._stays else graph_module
+        return runs.forward
 
     @whole
     def _elsewhere(self) -> Generator[None, None, None]:

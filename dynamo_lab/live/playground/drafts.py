@@ -88,7 +88,7 @@ def draft(editable: Editable, asked: Ask) -> Answer:
     recorder.options[DRAFT] = "a changed text, lowered without a run"
     try:
         with editable.made(asked.text, filename) as (fn, args, kwargs):
-            run, _ = lowered(fn, args, kwargs, asked.choice, recorder, runs="none")
+            run, _ = lowered(fn, args, kwargs, asked.choice, recorder, runs=False)
     except DynamoLabError:
         raise
     except Exception as error:

@@ -1,4 +1,4 @@
-"""What a lowering is spared, with the same facts: runs, keys of caches, tables filled again."""
+"""What a lowering is spared, with the same facts: keys of caches, tables filled again."""
 
 import gc
 from typing import Any
@@ -15,7 +15,7 @@ from dynamo_lab.capture.targets.sparing import spare
 
 
 class Counted(nn.Module):
-    """Counts its runs."""
+    """A program that counts its runs."""
 
     runs: torch.Tensor
 
@@ -28,55 +28,11 @@ class Counted(nn.Module):
         return torch.softmax(x.sin() + 1, -1)
 
 
-class Broken(Counted):
-    """Goes on after a break."""
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        y = super().forward(x)
-        print("a break")
-        return y.cos()
-
-
-def stages(recording: lab.Recording) -> list[str]:
-    return [graph.stage for graph in recording.graphs]
-
-
-def test_a_program_without_a_break_is_lowered_and_does_not_run() -> None:
-    model = Counted()
-    recording = lab.lower(model, torch.randn(4, 8))
-    assert recording.kernels
-    assert recording.failure is None
-    assert "compiled" in {frame.outcome for frame in recording.frames}
-    assert model.runs.item() == 0
-    assert "discarded" not in str(recording.would_pass(torch.randn(4, 8)))
-
-
-def test_what_follows_a_break_is_lowered_since_what_comes_before_runs() -> None:
-    model = Broken()
-    recording = lab.lower(model, torch.randn(4, 8))
-    assert stages(recording).count("dynamo") == 2
-    assert model.runs.item() == 1
-
-
-@pytest.mark.parametrize("kind", ["forward", "forward_pre"])
-def test_a_module_whose_hooks_have_yet_to_come_runs(kind: str) -> None:
-    model, called = Counted(), list[Any]()
-    register: Any = getattr(model, f"register_{kind}_hook")
-    register(lambda *args: called.append(len(args)))
-    assert lab.lower(model, torch.randn(4, 8)).kernels
-    assert called
-    assert model.runs.item() == 1
-
-
-def test_a_function_that_python_goes_on_with_runs() -> None:
-    model = Counted()
-
-    @torch.compiler.disable(recursive=False)
-    def twice(x: torch.Tensor) -> torch.Tensor:
-        return model(model(x))
-
-    assert lab.lower(twice, torch.randn(4, 8)).kernels
-    assert model.runs.item() == 2
+@pytest.mark.parametrize("made", [Counted, lambda: Counted().forward])
+def test_what_was_lowered_is_compiled_again_by_who_asks_for_it(made: Any) -> None:
+    program, x = made(), torch.randn(4, 8)
+    assert lab.lower(program, x).kernels
+    assert torch.compile(program)(x).shape == (4, 8)
 
 
 def test_no_key_of_a_cache_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
