@@ -2357,15 +2357,15 @@ export interface CollectivesView {
  *
  * `operator` is what was called, `ran_as` the backend's own call where it is another one. `shape`
  * and `bytes` are of what a rank brings, `result_bytes` of what it gets: the most of any rank
- * where they differ (`is_uneven`), and None where they are not known. `node` is the node of a
- * graph, empty where none is known. `ranks` are places in `CollectivesView.labels`; `came` is when
- * each handed it over, and `ran` from when to when it ran, where that was measured. `lines` and
- * `nodes` are the entities of the user's line and of the node in each rank's own recording, one
- * alone where all are the same. `waited` is the time between the first that came and the last,
- * which is `late`; None where one rank came alone, or where the clocks of its hosts may differ:
- * then `late` says nothing. `bare` are the most seconds that a rank computed nothing while it ran,
- * None where that was not measured. `absent` never came. `settings` are names of
- * `DdpView.settings`, of a bucket that they would change.
+ * where not all bring (`brings_vary`), or get (`results_vary`), as much, and None where they are
+ * not known. `node` is the node of a graph, empty where none is known. `ranks` are places in
+ * `CollectivesView.labels`; `came` is when each handed it over, and `ran` from when to when it
+ * ran, where that was measured. `lines` and `nodes` are the entities of the user's line and of the
+ * node in each rank's own recording, one alone where all are the same. `waited` is the time
+ * between the first that came and the last, which is `late`; None where one rank came alone, or
+ * where the clocks of its hosts may differ: then `late` says nothing. `bare` are the most seconds
+ * that a rank computed nothing while it ran, None where that was not measured. `absent` never
+ * came. `settings` are names of `DdpView.settings`, of a bucket that they would change.
  */
 export interface MeetingView {
   readonly operator: string;
@@ -2390,7 +2390,8 @@ export interface MeetingView {
   readonly absent: readonly number[];
   readonly is_done: boolean;
   readonly settings: readonly string[];
-  readonly is_uneven: boolean;
+  readonly brings_vary: boolean;
+  readonly results_vary: boolean;
 }
 
 /**

@@ -18,11 +18,14 @@ const MOST_TOLD = 16;
 const wholeOf = ({ seconds: end }: CollectivesView): Window => ({ start: 0, end });
 const steadyOf = ({ steady, seconds: end }: CollectivesView): Window => ({ start: steady, end });
 
-function amount({ bytes, result_bytes, is_uneven }: MeetingView): string {
+function amount({ bytes, result_bytes, brings_vary, results_vary }: MeetingView): string {
   if (bytes === null) return "";
-  const most = is_uneven ? "up to " : "";
-  return most + (result_bytes === null || result_bytes === bytes ? bytesText(bytes) : `${bytesText(bytes)} \u2192 ${bytesText(result_bytes)}`);
+  const brings = upTo(bytes, brings_vary);
+  const gets = result_bytes === null ? brings : upTo(result_bytes, results_vary);
+  return gets === brings ? brings : `${brings} \u2192 ${gets}`;
 }
+
+const upTo = (bytes: number, varies: boolean): string => `${varies ? "up to " : ""}${bytesText(bytes)}`;
 
 function Zoom({ view }: { view: CollectivesView }) {
   const { shown } = usePart(ranksState);

@@ -7,7 +7,7 @@ import { arrivalText, arrivalsOf, askerOf, isAnyOpen, kindsIn, lanesOf, longestO
 function meeting(ranks: readonly number[], came: readonly number[], lines: readonly string[] = [""]): MeetingView {
   return {
     operator: "all_reduce", ran_as: "", number: 1, group: "all ranks", shape: "", bytes: null, result_bytes: null, why: "", node: "",
-    where: "", text: "", ranks, came, ran: came.map(() => null), lines, nodes: [""], waited: null, bare: null, late: 0, absent: [], is_done: true, settings: [], is_uneven: false,
+    where: "", text: "", ranks, came, ran: came.map(() => null), lines, nodes: [""], waited: null, bare: null, late: 0, absent: [], is_done: true, settings: [], brings_vary: false, results_vary: false,
   };
 }
 
