@@ -39,11 +39,12 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     not known. `node` is the node of a graph, empty where none is known. `ranks` are places in
     `CollectivesView.labels`; `came` is when each handed it over, and `ran` from when to when it
     ran, where that was measured. `lines` and `nodes` are the entities of the user's line and of the
-    node in each rank's own recording, one alone where all are the same. `waited` is the time
-    between the first that came and the last, which is `late`; None where one rank came alone, or
-    where the clocks of its hosts may differ: then `late` says nothing. `bare` are the most seconds
-    that a rank computed nothing while it ran, None where that was not measured. `absent` never
-    came. `settings` are names of `DdpView.settings`, of a bucket that they would change.
+    node in each rank's own recording, one alone where all are the same; what is told in words is of
+    the rank `told`. `waited` is the time between the first that came and the last, which is `late`;
+    None where one rank came alone, or where the clocks of its hosts may differ: then `late` says
+    nothing. `bare` are the most seconds that a rank computed nothing while it ran, None where that
+    was not measured. `absent` never came. `settings` are names of `DdpView.settings`, of a bucket
+    that they would change.
     """
 
     operator: str
@@ -67,6 +68,7 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     late: int
     absent: tuple[int, ...]
     is_done: bool
+    told: int = 0
     settings: tuple[str, ...] = ()
     brings_vary: bool = False
     results_vary: bool = False
@@ -87,9 +89,8 @@ class TotalView(Struct, frozen=True, kw_only=True):
     """A rank's numbers; times in seconds, None where nobody measured them.
 
     `waited` is how long its collectives stood open until the last rank came, as far as one clock
-    tells. `communicating` is how
-    long any of them ran since `CollectivesView.steady`; of that, `exposed` is when the rank did not
-    compute meanwhile. `tied` is how many of its collectives have a line of the user's.
+    tells. `communicating` is how long any of them ran since `CollectivesView.steady`; of that,
+    `exposed` is when the rank did not compute. `tied` is how many have a line of the user's.
     """
 
     label: str
@@ -197,6 +198,7 @@ def _meeting(
         late=places[came[-1]],
         absent=tuple(places[number] for number in meeting.absent),
         is_done=all(each.is_done for each in meeting.calls.values()),
+        told=places[most],
         settings=one.buckets.settings(call),
     )
 
@@ -332,10 +334,7 @@ def _sentences(
 
 
 def amount(view: MeetingView) -> str:
-    """'66 kB', '66 kB to 132 kB' where a rank gets more or less than it brings.
-
-    'up to 66 kB' where not all ranks bring, or get, as much.
-    """
+    """'66 kB', of what not all bring 'up to 66 kB'; beside an arrow what they get, if it is other."""
     if view.bytes is None:
         return ""
     brings = _up_to(view.bytes, view.brings_vary)

@@ -304,7 +304,11 @@ def test_collectives_are_alike_whoever_comes_first() -> None:
         rank(0, call(3, started=1.0), call(3, 2, started=4.0)),
         rank(1, call(5, started=2.0), call(5, 2, started=3.0)),
     )
-    assert [one.meetings for one in view_of(*ranks).alike] == [(0, 1)]
+    view = view_of(*ranks)
+    assert [one.meetings for one in view.alike] == [(0, 1)]
+    assert [(one.ranks, one.told, one.where) for one in view.meetings] == [
+        ((0, 1), 0, "train.py, line 3"), ((1, 0), 0, "train.py, line 3"),
+    ]  # fmt: skip
 
 
 def test_who_calls_another_thing_is_told_by_what_the_program_calls() -> None:
