@@ -334,7 +334,7 @@ def _sentences(
 
 
 def amount(view: MeetingView) -> str:
-    """'66 kB', of what not all bring 'up to 66 kB'; beside an arrow what they get, if it is other."""
+    """'66 kB', 'up to 66 kB' where not all bring as much; then what they get, if it is other."""
     if view.bytes is None:
         return ""
     brings = _up_to(view.bytes, view.brings_vary)

@@ -266,10 +266,10 @@ FLOAT = ("Float",)
 TO = "\N{RIGHTWARDS ARROW}"
 
 
-def moved(brings: int, gets: int, **facts: Any) -> Any:
+def moved(brings: int, gets: int, name: str = "alltoall", started: float = 1.0) -> Any:
     """An exchange to which a rank brings so many numbers, and gets so many: 0 is no tensor."""
     given, got = ([(count,)] if count else [] for count in (brings, gets))
-    return call(3, **{"name": "alltoall", **facts}, sizes=given, dtypes=FLOAT * len(given),
+    return call(3, name=name, started=started, sizes=given, dtypes=FLOAT * len(given),
                 results=got, result_dtypes=FLOAT * len(got))  # fmt: skip
 
 
