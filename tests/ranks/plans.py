@@ -34,6 +34,15 @@ def blocks_compiled_apart() -> None:
     model(torch.ones(4, 8)).float().sum().backward()
 
 
+def sharded_for_a_forward_alone() -> None:
+    """FSDP gathers a compiled module's parameters, and no backward comes."""
+    mesh = init_device_mesh("cpu", (4,))
+    model = nn.Linear(8, 8)
+    fully_shard(model, mesh=mesh)
+    with torch.no_grad():
+        torch.compile(model)(torch.ones(4, 8))
+
+
 class Halves(nn.Module):
     """A weight of 8 x 8."""
 

@@ -75,6 +75,16 @@ def test_memory_is_of_what_is_left_sharded_though_aotautograd_traced_a_backward(
     assert (memory.gradients.own, memory.gradients.whole) == (both // 2, both)
 
 
+def test_of_fsdp_without_a_backward_memory_is_said_to_be_unseen() -> None:
+    job = lab.ranks(plans.sharded_for_a_forward_alone, 4, backend="fake", timeout=300.0)
+    assert job.is_whole, job.findings
+    assert job.ranks().memory is None
+    _, called, memory = job.ranks().plan.facts  # type: ignore[union-attr]
+    assert "would call 1 `all_gather_into_tensor` and bring 72 B" in called
+    assert "was not seen" in memory
+    assert "under FSDP, after a backward alone" in memory
+
+
 def test_a_rank_that_compiles_other_things_is_a_kind_of_its_own() -> None:
     job = lab.ranks(plans.first_is_other, 64, backend="fake", timeout=300.0)
     assert job.is_whole, job.findings

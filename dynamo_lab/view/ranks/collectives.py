@@ -35,15 +35,16 @@ class MeetingView(Struct, frozen=True, kw_only=True):
 
     `operator` is what was called, `ran_as` the backend's own call where it is another one. `shape`
     and `bytes` are of what a rank brings, `result_bytes` of what it gets: the most of any rank
-    where they differ (`is_uneven`), and None where they are not known. `node` is the node of a
-    graph, empty where none is known. `ranks` are places in `CollectivesView.labels`; `came` is when
-    each handed it over, and `ran` from when to when it ran, where that was measured. `lines` and
-    `nodes` are the entities of the user's line and of the node in each rank's own recording, one
-    alone where all are the same. `waited` is the time between the first that came and the last,
-    which is `late`; None where one rank came alone, or where the clocks of its hosts may differ:
-    then `late` says nothing. `bare` are the most seconds that a rank computed nothing while it ran,
-    None where that was not measured. `absent` never came. `settings` are names of
-    `DdpView.settings`, of a bucket that they would change.
+    where not all bring (`brings_vary`), or get (`results_vary`), as much, and None where they are
+    not known. `node` is the node of a graph, empty where none is known. `ranks` are places in
+    `CollectivesView.labels`; `came` is when each handed it over, and `ran` from when to when it
+    ran, where that was measured. `lines` and `nodes` are the entities of the user's line and of the
+    node in each rank's own recording, one alone where all are the same; what is told in words is of
+    the rank `told`. `waited` is the time between the first that came and the last, which is `late`;
+    None where one rank came alone, or where the clocks of its hosts may differ: then `late` says
+    nothing. `bare` are the most seconds that a rank computed nothing while it ran, None where that
+    was not measured. `absent` never came. `settings` are names of `DdpView.settings`, of a bucket
+    that they would change.
     """
 
     operator: str
@@ -67,8 +68,10 @@ class MeetingView(Struct, frozen=True, kw_only=True):
     late: int
     absent: tuple[int, ...]
     is_done: bool
+    told: int = 0
     settings: tuple[str, ...] = ()
-    is_uneven: bool = False
+    brings_vary: bool = False
+    results_vary: bool = False
 
 
 class AlikeView(Struct, frozen=True, kw_only=True):
@@ -86,9 +89,8 @@ class TotalView(Struct, frozen=True, kw_only=True):
     """A rank's numbers; times in seconds, None where nobody measured them.
 
     `waited` is how long its collectives stood open until the last rank came, as far as one clock
-    tells. `communicating` is how
-    long any of them ran since `CollectivesView.steady`; of that, `exposed` is when the rank did not
-    compute meanwhile. `tied` is how many of its collectives have a line of the user's.
+    tells. `communicating` is how long any of them ran since `CollectivesView.steady`; of that,
+    `exposed` is when the rank did not compute. `tied` is how many have a line of the user's.
     """
 
     label: str
@@ -156,18 +158,19 @@ def _meeting(
     meeting: Meeting, ranks: Mapping[int, Known], places: Mapping[int, int], start: float
 ) -> MeetingView:
     came = sorted(meeting.calls, key=lambda number: meeting.calls[number].started)
-    most = max(came, key=lambda n: bytes_of(meeting.calls[n].sizes, meeting.calls[n].dtypes) or 0)
-    one, call = ranks[most], meeting.calls[most]
+    calls = dict(sorted(meeting.calls.items()))  # of ranks that bring as much, the first is told
+    most = max(calls, key=lambda n: bytes_of(calls[n].sizes, calls[n].dtypes) or 0)
+    one, call = ranks[most], calls[most]
     node = one.nodes.node_of(call)
     line = one.line_behind(call)
-    brought = {bytes_of(each.sizes, each.dtypes) for each in meeting.calls.values()}
-    got = {bytes_of(each.results, each.result_dtypes) for each in meeting.calls.values()}
+    brought = {bytes_of(each.sizes, each.dtypes) for each in calls.values()}
+    got = {bytes_of(each.results, each.result_dtypes) for each in calls.values()}
     put_together = node.lines if node is not None and len(node.lines) > 1 else ()
     reasons = (
         one.buckets.why(call) or why(call, has_ddp(one.rank)),
         one.placements.why(call, node),
         "Inductor put the collectives of these lines together" if put_together else "",
-        *_others(meeting, ranks, call),
+        *_others(calls, ranks, operator_of(call)),
     )
     return MeetingView(
         operator=operator_of(call),
@@ -176,8 +179,9 @@ def _meeting(
         group=group_words(meeting.group, one.rank),
         shape=_shape(call),
         bytes=_most(brought),
-        result_bytes=_most(got) if call.results else None,
-        is_uneven=len(brought) > 1 or len(got) > 1,
+        result_bytes=_most(got) if any(each.results for each in calls.values()) else None,
+        brings_vary=len(brought) > 1,
+        results_vary=len(got) > 1,
         why="; ".join(filter(None, reasons)),
         node=one.nodes.title_of(node) if node else "",
         where=_where(one.places, line, put_together),
@@ -194,6 +198,7 @@ def _meeting(
         late=places[came[-1]],
         absent=tuple(places[number] for number in meeting.absent),
         is_done=all(each.is_done for each in meeting.calls.values()),
+        told=places[most],
         settings=one.buckets.settings(call),
     )
 
@@ -202,11 +207,14 @@ def _most(sizes: Set[int | None]) -> int | None:
     return None if None in sizes else max(filter(None, sizes), default=0)
 
 
-def _others(meeting: Meeting, ranks: Mapping[int, Known], call: Call) -> Iterator[str]:
+def _others(calls: Mapping[int, Call], ranks: Mapping[int, Known], usual: str) -> Iterator[str]:
     """'rank 1 calls `barrier` there', of ranks that came to it with another call."""
-    names = dict.fromkeys(one.name for one in meeting.calls.values() if one.name != call.name)
-    for name in names:
-        those = [ranks[n] for n, one in sorted(meeting.calls.items()) if one.name == name]
+    by_name: dict[str, list[Known]] = {}
+    for number, call in calls.items():
+        by_name.setdefault(operator_of(call), []).append(ranks[number])
+    for name, those in by_name.items():
+        if name == usual:
+            continue
         yield f"{names_of(those)} {'calls' if len(those) == 1 else 'call'} `{name}` there"
 
 
@@ -242,8 +250,8 @@ def _alike(met: Sequence[MeetingView], ranks: Sequence[Known]) -> Iterator[Alike
     """Those that are the same together, in the order of the first of each."""
     found: dict[tuple[object, ...], list[int]] = {}
     for at, one in enumerate(met):
-        key = (one.operator, one.group, one.shape, one.bytes, one.result_bytes, one.is_uneven,
-               one.why, one.node, one.where, one.absent)  # fmt: skip
+        key = (one.operator, one.group, one.shape, one.bytes, one.result_bytes, one.brings_vary,
+               one.results_vary, one.why, one.node, one.where, one.absent)  # fmt: skip
         found.setdefault(key, []).append(at)
     for places in found.values():
         absent = names_of([ranks[at] for at in met[places[0]].absent])
@@ -309,10 +317,9 @@ def _sentences(
                 f"({percent(one.exposed / one.communicating)}) while it computed nothing."
             )
     if all(one.rank.timeline is None for one in ranks):
-        yield (
-            "When a rank computed, and how long a collective ran, was not measured: `profile=True` "
-            "(`--profile`) does."
-        )
+        are_ours = all(one.recording.environment.dynamo_lab for one in ranks)
+        how = ": `profile=True` (`--profile`) does" if are_ours else ""
+        yield f"When a rank computed, and how long a collective ran, was not measured{how}."
     first = ranks[0]
     own = sum(is_compilers(call) for call in first.rank.calls or ())
     if own:
@@ -327,13 +334,15 @@ def _sentences(
 
 
 def amount(view: MeetingView) -> str:
-    """'66 kB', '66 kB to 132 kB' where a rank gets more or less than it brings.
-
-    'up to 66 kB' where not all ranks bring, or get, as much.
-    """
+    """'66 kB', 'up to 66 kB' where not all bring as much; then what they get, if it is other."""
     if view.bytes is None:
         return ""
-    most = "up to " if view.is_uneven else ""
-    if view.result_bytes in (None, view.bytes):
-        return f"{most}{size(view.bytes)}"
-    return f"{most}{size(view.bytes)} \N{RIGHTWARDS ARROW} {size(view.result_bytes)}"
+    brings = _up_to(view.bytes, view.brings_vary)
+    if view.result_bytes is None:
+        return brings
+    gets = _up_to(view.result_bytes, view.results_vary)
+    return brings if gets == brings else f"{brings} \N{RIGHTWARDS ARROW} {gets}"
+
+
+def _up_to(count: int, varies: bool) -> str:
+    return f"{'up to ' if varies else ''}{size(count)}"

@@ -22,8 +22,8 @@ _MOST_KINDS = 4
 _MOST_NAMES = 8
 """Of so many kinds, and operators of each, the facts tell."""
 _NO_MEMORY = (
-    "What a rank would keep in memory is not known: the program compiles no module with "
-    "parameters, and makes no backward through one."
+    "What a rank would keep in memory was not seen: it is looked for in modules with parameters, "
+    "once a graph was captured or a backward is over; under FSDP, after a backward alone."
 )
 
 

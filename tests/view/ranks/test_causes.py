@@ -150,6 +150,17 @@ def test_only_those_that_came_early_are_said_to_wait() -> None:
     assert told.endswith("where rank 0 waited, and rank 2 not much earlier.")
 
 
+def test_a_rank_that_waited_long_is_not_said_to_be_hardly_earlier() -> None:
+    group = Group("0", (0, 1, 2))
+    ranks = [rank(n, call(3, started=at)) for n, at in ((0, 1.0), (1, 101.0), (2, 52.0))]
+    whole = [
+        replace(one, rank=replace(one.rank, groups=(group,), size=3)) for one in ranks if one.rank
+    ]
+    (told,) = said(*whole, was_cut=False)
+    assert told.startswith("Rank 1 came 1.7 min late to `all_reduce` 1")
+    assert told.endswith("where ranks 0 and 2 waited.")
+
+
 def test_what_all_are_in_is_told_where_nobody_is_missing() -> None:
     """As with another source on each rank: what they bring is alike, but not recorded which."""
     for name, words in (
@@ -315,6 +326,13 @@ def test_calls_that_are_not_kept_are_no_absence() -> None:
 def test_forgotten_calls_are_no_absence() -> None:
     late = [call(3, number) for number in (7, 8)]
     assert said(rank(0, *late), rank(1, call(3, 6), *late), was_cut=False) == []
+
+
+def test_a_rank_that_did_not_finish_is_named_by_its_number_where_another_is_missing() -> None:
+    first, third = (of_four(rank(n, kind=kind)) for n, kind in ((0, "finished"), (2, "running")))
+    job = Job(title="step", recordings=(first, third))
+    view = build_job(job, {"rank 0": first, "rank 2": third})
+    assert view.sentence == "1 rank did not finish: rank 2 ran."
 
 
 def test_hostile_text_of_a_line_stays_in_its_quotes() -> None:

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.capture.ranks.timeline import Profile
+from dynamo_lab.model.core.environment import Environment
 from dynamo_lab.model.ranks.intervals import length, union, without
 from dynamo_lab.model.ranks.jobs import Job
 from dynamo_lab.model.ranks.names import kind_of
@@ -231,9 +232,11 @@ def test_a_split_says_why_each_bucket_ends() -> None:
 
 
 def test_what_the_profiler_alone_tells_is_said_to_be_unmeasured() -> None:
-    view = view_of(rank(0, call(3)), rank(1, call(3)))
-    assert view.sentences[0].startswith("When a rank computed, and how long a collective ran")
-    assert "`profile=True`" in view.sentences[0]
+    unmeasured = "When a rank computed, and how long a collective ran, was not measured"
+    ranks = rank(0, call(3)), rank(1, call(3))
+    assert view_of(*ranks).sentences == (f"{unmeasured}.",), "as in dumps of the flight recorder"
+    ours = (replace(one, environment=Environment(dynamo_lab="1.0")) for one in ranks)
+    assert view_of(*ours).sentences == (f"{unmeasured}: `profile=True` (`--profile`) does.",)
 
 
 def test_a_meeting_of_different_calls_tells_who_called_what() -> None:
@@ -259,14 +262,58 @@ def test_what_ddp_calls_in_cpp_has_the_name_that_programs_call() -> None:
     ]  # fmt: skip
 
 
-def test_where_ranks_bring_unlike_amounts_the_most_is_told_as_such() -> None:
-    def sent(rows: int, got: int) -> Any:
-        float_ = ("Float",)
-        return call(3, name="alltoall", sizes=((rows, 2),), dtypes=float_, results=((got, 2),),
-                    result_dtypes=float_)  # fmt: skip
+FLOAT = ("Float",)
+TO = "\N{RIGHTWARDS ARROW}"
 
-    (one,) = view_of(rank(0, sent(3, 2)), rank(1, sent(2, 4))).meetings
-    assert (one.bytes, one.result_bytes, one.is_uneven) == (24, 32, True)
-    assert collectives.amount(one) == "up to 24 B \N{RIGHTWARDS ARROW} 32 B"
-    (even,) = view_of(rank(0, sent(3, 3)), rank(1, sent(3, 3))).meetings
-    assert collectives.amount(even) == "24 B"
+
+def moved(brings: int, gets: int, name: str = "alltoall", started: float = 1.0) -> Any:
+    """An exchange to which a rank brings so many numbers, and gets so many: 0 is no tensor."""
+    given, got = ([(count,)] if count else [] for count in (brings, gets))
+    return call(3, name=name, started=started, sizes=given, dtypes=FLOAT * len(given),
+                results=got, result_dtypes=FLOAT * len(got))  # fmt: skip
+
+
+def amount_of(*calls: Any) -> str:
+    (one,) = view_of(*(rank(number, own) for number, own in enumerate(calls))).meetings
+    return collectives.amount(one)
+
+
+def test_where_ranks_bring_unlike_amounts_the_most_is_told_as_such() -> None:
+    assert amount_of(moved(6, 4), moved(4, 8)) == f"up to 24 B {TO} up to 32 B"
+    assert amount_of(moved(6, 6), moved(4, 4)) == "up to 24 B"
+    assert amount_of(moved(6, 6), moved(6, 6)) == "24 B"
+    assert amount_of(moved(6, 6), moved(6, 4)) == f"24 B {TO} up to 24 B"
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_what_one_rank_alone_gets_is_told_whoever_comes_first(first: int) -> None:
+    def at(number: int) -> float:
+        return 1.0 if number == first else 2.0
+
+    gathers = moved(8, 16, name="gather", started=at(0)), moved(8, 0, name="gather", started=at(1))
+    assert amount_of(*gathers) == f"32 B {TO} up to 64 B"
+    scatters = (
+        moved(16, 8, name="scatter", started=at(0)), moved(0, 8, name="scatter", started=at(1)),
+    )  # fmt: skip
+    assert amount_of(*scatters) == f"up to 64 B {TO} 32 B"
+
+
+def test_collectives_are_alike_whoever_comes_first() -> None:
+    """The ranks call from other lines, and come now in one order, now in the other."""
+    ranks = (
+        rank(0, call(3, started=1.0), call(3, 2, started=4.0)),
+        rank(1, call(5, started=2.0), call(5, 2, started=3.0)),
+    )
+    view = view_of(*ranks)
+    assert [one.meetings for one in view.alike] == [(0, 1)]
+    assert [(one.ranks, one.told, one.where) for one in view.meetings] == [
+        ((0, 1), 0, "train.py, line 3"), ((1, 0), 0, "train.py, line 3"),
+    ]  # fmt: skip
+
+
+def test_who_calls_another_thing_is_told_by_what_the_program_calls() -> None:
+    asked = call(4, name="_allgather_base", through=("distributed_c10d.all_gather_single",))
+    (one,) = view_of(rank(0, call(3)), rank(1, asked)).meetings
+    assert (one.operator, one.why) == ("all_reduce", "rank 1 calls `all_gather_into_tensor` there")
+    (one,) = view_of(rank(0, call(3)), rank(1, call(4, name="allreduce"))).meetings
+    assert (one.operator, one.why) == ("all_reduce", ""), "DDP's reducer calls it in C++"

@@ -148,8 +148,9 @@ def test_the_overview_of_a_plan_tells_mesh_collectives_memory_and_what_is_not_kn
         "A mesh of 4 ranks: 2 groups of 2 along dp, 2 groups of 2 along tp.",
         "Each of ranks 0 and 2 would call 1 `all_reduce` and bring 32 B.",
         "Each of ranks 1 and 3 would call no collective.",
-        "What a rank would keep in memory is not known: the program compiles no module with "
-        "parameters, and makes no backward through one.",
+        "What a rank would keep in memory was not seen: it is looked for in modules with "
+        "parameters, once a graph was captured or a backward is over; under FSDP, after a backward "
+        "alone.",
     )
     assert view.plan.facts == view.remarks[: len(view.plan.facts)]
     assert any(one.startswith("Not known, as nothing ran: how long") for one in view.remarks)
@@ -238,6 +239,18 @@ def test_kinds_name_their_ranks() -> None:
     assert numbers_of((0, 1, 5, 6, 7)) == "0, 1 and 5 to 7"
     most = [number for number in range(1024) if number % 16 != 15]
     assert numbers_of(most) == "0 to 14, 16 to 30, 32 to 46, ... 1,008 to 1,022"
+
+
+def test_no_series_is_made_up_where_steps_or_runs_differ() -> None:
+    assert numbers_of((0, 8, 16, 24, 32, 1000)) == "0, 8, 16, 24 and 2 more"
+    assert numbers_of((0, 1, 4, 5, 8, 9)) == "0, 1, 4, 5, 8 and 9"
+    pairs = [number for number in range(64) if number % 4 < 2]
+    assert numbers_of(pairs) == "0, 1, 4, 5, 8, 9, ... 60, 61"
+    last_is_longer = [*range(0, 40, 8), 40, 41, 42]
+    assert numbers_of(last_is_longer) == "0, 8, 16, 24 and 4 more"
+    assert numbers_of([n for n in range(100) if n % 16 != 15]) == (
+        "0 to 14, 16 to 30, 32 to 46, 48 to 62 and 34 more"
+    )
 
 
 def test_a_plan_is_saved_and_loaded(tmp_path: Any) -> None:

@@ -2357,15 +2357,16 @@ export interface CollectivesView {
  *
  * `operator` is what was called, `ran_as` the backend's own call where it is another one. `shape`
  * and `bytes` are of what a rank brings, `result_bytes` of what it gets: the most of any rank
- * where they differ (`is_uneven`), and None where they are not known. `node` is the node of a
- * graph, empty where none is known. `ranks` are places in `CollectivesView.labels`; `came` is when
- * each handed it over, and `ran` from when to when it ran, where that was measured. `lines` and
- * `nodes` are the entities of the user's line and of the node in each rank's own recording, one
- * alone where all are the same. `waited` is the time between the first that came and the last,
- * which is `late`; None where one rank came alone, or where the clocks of its hosts may differ:
- * then `late` says nothing. `bare` are the most seconds that a rank computed nothing while it ran,
- * None where that was not measured. `absent` never came. `settings` are names of
- * `DdpView.settings`, of a bucket that they would change.
+ * where not all bring (`brings_vary`), or get (`results_vary`), as much, and None where they are
+ * not known. `node` is the node of a graph, empty where none is known. `ranks` are places in
+ * `CollectivesView.labels`; `came` is when each handed it over, and `ran` from when to when it
+ * ran, where that was measured. `lines` and `nodes` are the entities of the user's line and of the
+ * node in each rank's own recording, one alone where all are the same; what is told in words is of
+ * the rank `told`. `waited` is the time between the first that came and the last, which is `late`;
+ * None where one rank came alone, or where the clocks of its hosts may differ: then `late` says
+ * nothing. `bare` are the most seconds that a rank computed nothing while it ran, None where that
+ * was not measured. `absent` never came. `settings` are names of `DdpView.settings`, of a bucket
+ * that they would change.
  */
 export interface MeetingView {
   readonly operator: string;
@@ -2389,8 +2390,10 @@ export interface MeetingView {
   readonly late: number;
   readonly absent: readonly number[];
   readonly is_done: boolean;
+  readonly told: number;
   readonly settings: readonly string[];
-  readonly is_uneven: boolean;
+  readonly brings_vary: boolean;
+  readonly results_vary: boolean;
 }
 
 /**
@@ -2408,9 +2411,8 @@ export interface AlikeView {
  * A rank's numbers; times in seconds, None where nobody measured them.
  *
  * `waited` is how long its collectives stood open until the last rank came, as far as one clock
- * tells. `communicating` is how
- * long any of them ran since `CollectivesView.steady`; of that, `exposed` is when the rank did not
- * compute meanwhile. `tied` is how many of its collectives have a line of the user's.
+ * tells. `communicating` is how long any of them ran since `CollectivesView.steady`; of that,
+ * `exposed` is when the rank did not compute. `tied` is how many have a line of the user's.
  */
 export interface TotalView {
   readonly label: string;

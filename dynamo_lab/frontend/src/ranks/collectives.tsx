@@ -1,13 +1,13 @@
 // The collectives of a job in time, what is known of one, and how many there were of which kind.
 import { useMemo } from "preact/hooks";
 import { usePart, useStore } from "../core/context";
-import type { CollectivesView, MeetingView } from "../core/types.generated";
-import { bytesText, plural, seconds } from "../core/words";
+import type { CollectivesView } from "../core/types.generated";
+import { plural, seconds } from "../core/words";
 import { Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import type { Window } from "../ui/icicle";
 import { Chart } from "./chart";
-import { arrivalText, askerOf, isAnyOpen, isByOneClock, kindsIn, longestOpen } from "./lanes";
+import { amountText, arrivalText, askerOf, isAnyOpen, isByOneClock, kindsIn, longestOpen } from "./lanes";
 import { Asked, GoIn } from "./go-in";
 import { Settings } from "./reducers";
 import { ranksState } from "./state";
@@ -17,12 +17,6 @@ const MOST_TOLD = 16;
 
 const wholeOf = ({ seconds: end }: CollectivesView): Window => ({ start: 0, end });
 const steadyOf = ({ steady, seconds: end }: CollectivesView): Window => ({ start: steady, end });
-
-function amount({ bytes, result_bytes, is_uneven }: MeetingView): string {
-  if (bytes === null) return "";
-  const most = is_uneven ? "up to " : "";
-  return most + (result_bytes === null || result_bytes === bytes ? bytesText(bytes) : `${bytesText(bytes)} \u2192 ${bytesText(result_bytes)}`);
-}
 
 function Zoom({ view }: { view: CollectivesView }) {
   const { shown } = usePart(ranksState);
@@ -49,7 +43,7 @@ function Card({ view, at }: { view: CollectivesView; at: number }) {
     <div class="dl-card dl-meeting" aria-live="polite">
       <p>
         <b>{one.operator}</b>{one.ran_as && ` (run as ${one.ran_as})`}, number {one.number} of <Prose text={one.group} />
-        {one.shape && <> {"\u00b7"} <code>{one.shape}</code></>} {"\u00b7"} {amount(one)}
+        {one.shape && <> {"\u00b7"} <code>{one.shape}</code></>} {"\u00b7"} {amountText(one)}
       </p>
       {one.where && <p><GoIn label={asker.label} to={asker.line}>{one.where}</GoIn> {one.text && <code>{one.text}</code>}</p>}
       {(one.why || one.node) && (

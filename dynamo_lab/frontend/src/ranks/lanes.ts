@@ -1,6 +1,6 @@
 // Where the lanes of a job's ranks lie, and which collective is under the pointer. Nothing here draws.
 import type { CollectivesView, MeetingView } from "../core/types.generated";
-import { seconds } from "../core/words";
+import { bytesText, seconds } from "../core/words";
 import type { Window } from "../ui/icicle";
 
 export interface Lanes {
@@ -87,6 +87,16 @@ export function kindsIn({ bars }: CollectivesView, { start, end }: Window): Read
   return found;
 }
 
+/** What ranks bring, and get where that is not as much: the most of any rank, where it varies. */
+export function amountText({ bytes, result_bytes, brings_vary, results_vary }: MeetingView): string {
+  if (bytes === null) return "";
+  const brings = upTo(bytes, brings_vary);
+  const gets = result_bytes === null ? brings : upTo(result_bytes, results_vary);
+  return gets === brings ? brings : `${brings} \u2192 ${gets}`;
+}
+
+const upTo = (bytes: number, varies: boolean): string => `${varies ? "up to " : ""}${bytesText(bytes)}`;
+
 /** What asked for a collective, as one rank's recording has it; empty where that is not known. */
 export interface Asker {
   readonly label: string;
@@ -94,10 +104,11 @@ export interface Asker {
   readonly node: string;
 }
 
-/** The same in the recording that is shown if that rank came to it, else in that of the first that did. */
+/** The same in the recording that is shown if that rank came to it, else in that of the rank that is told. */
 export function askerOf(view: CollectivesView, meeting: number, shown: string): Asker {
-  const { lines, nodes, ranks } = view.meetings[meeting];
-  const at = Math.max(0, ranks.findIndex((rank) => view.labels[rank] === shown));
+  const { lines, nodes, ranks, told } = view.meetings[meeting];
+  const found = ranks.findIndex((rank) => view.labels[rank] === shown);
+  const at = found < 0 ? Math.max(0, ranks.indexOf(told)) : found;
   const own = (all: readonly string[]): string => (all.length === 1 ? all[0] : all[at]) ?? "";
   return { label: view.labels[ranks[at]], line: own(lines), node: own(nodes) };
 }

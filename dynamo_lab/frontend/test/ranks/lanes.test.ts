@@ -2,12 +2,12 @@
 import { describe, expect, it } from "vitest";
 import type { CollectivesView, MeetingView } from "../../src/core/types.generated";
 import { drawLanes, drawMeeting } from "../../src/ranks/draw";
-import { arrivalText, arrivalsOf, askerOf, isAnyOpen, kindsIn, lanesOf, longestOpen, nearest, timeOf, xOf } from "../../src/ranks/lanes";
+import { amountText, arrivalText, arrivalsOf, askerOf, isAnyOpen, kindsIn, lanesOf, longestOpen, nearest, timeOf, xOf } from "../../src/ranks/lanes";
 
 function meeting(ranks: readonly number[], came: readonly number[], lines: readonly string[] = [""]): MeetingView {
   return {
     operator: "all_reduce", ran_as: "", number: 1, group: "all ranks", shape: "", bytes: null, result_bytes: null, why: "", node: "",
-    where: "", text: "", ranks, came, ran: came.map(() => null), lines, nodes: [""], waited: null, bare: null, late: 0, absent: [], is_done: true, settings: [], is_uneven: false,
+    where: "", text: "", ranks, came, ran: came.map(() => null), lines, nodes: [""], waited: null, bare: null, late: 0, absent: [], is_done: true, told: 0, settings: [], brings_vary: false, results_vary: false,
   };
 }
 
@@ -100,11 +100,24 @@ describe("who came late", () => {
 });
 
 describe("the line of a meeting", () => {
-  it("is that of the rank whose recording is shown, else of the first that came", () => {
+  it("is that of the rank whose recording is shown, else of the one that is told", () => {
     const same = view([meeting([0, 1], [1, 2], ["line:0:3"])]);
     const apart = view([{ ...meeting([1, 0], [1, 2], ["line:0:7", "line:1:3"]), nodes: ["node:2:1", ""] }]);
     expect(askerOf(same, 0, "rank 1")).toEqual({ label: "rank 1", line: "line:0:3", node: "" });
     expect(askerOf(apart, 0, "rank 0")).toEqual({ label: "rank 0", line: "line:1:3", node: "" });
-    expect(askerOf(apart, 0, "as recorded")).toEqual({ label: "rank 1", line: "line:0:7", node: "node:2:1" });
+    expect(askerOf(apart, 0, "as recorded")).toEqual({ label: "rank 0", line: "line:1:3", node: "" });
+    const other = view([{ ...apart.meetings[0], told: 1 }]);
+    expect(askerOf(other, 0, "as recorded")).toEqual({ label: "rank 1", line: "line:0:7", node: "node:2:1" });
+  });
+});
+
+describe("what ranks bring and get", () => {
+  it("is said to be the most on the side that varies alone", () => {
+    const moved = (facts: Partial<MeetingView>): string => amountText({ ...meeting([0, 1], [1, 2]), bytes: 32, ...facts });
+    expect(moved({})).toBe("32 B");
+    expect(moved({ result_bytes: 32 })).toBe("32 B");
+    expect(moved({ result_bytes: 64, results_vary: true })).toBe("32 B \u2192 up to 64 B");
+    expect(moved({ result_bytes: 8, brings_vary: true })).toBe("up to 32 B \u2192 8 B");
+    expect(moved({ bytes: null })).toBe("");
   });
 });

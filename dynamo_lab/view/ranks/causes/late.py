@@ -10,6 +10,8 @@ from dynamo_lab.view.ranks.meetings import Meeting
 
 _LATE = 1.0
 """Seconds that a rank is waited for before that is said of a job that finished."""
+_HARDLY = 0.1
+"""The part of that time: who came so little before the last is late like it, and did not wait."""
 
 
 def longest_wait(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str]:
@@ -21,13 +23,11 @@ def longest_wait(ranks: Sequence[Known], met: Sequence[Meeting]) -> Iterator[str
     by_number = {one.rank.number: one for one in ranks}
     late = by_number[longest.last]
     call = longest.calls[longest.last]
-    half = longest.start + longest.lateness / 2
-    waited = [by_number[n] for n, own in sorted(longest.calls.items()) if own.started < half]
-    others = [
-        by_number[n]
-        for n, own in sorted(longest.calls.items())
-        if own.started >= half and n != longest.last
-    ]
+    hardly = call.started - longest.lateness * _HARDLY
+    waited, others = list[Known](), list[Known]()
+    for number, own in sorted(longest.calls.items()):
+        if number != longest.last:
+            (waited if own.started < hardly else others).append(by_number[number])
     too = f", and {names_of(others)} not much earlier" if others else ""
     yield (
         f"{first_up(late.label)} came {seconds(longest.lateness)} late to {call_words(call)}"

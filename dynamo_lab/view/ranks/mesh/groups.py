@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from dynamo_lab.model.ranks.meshes import Mesh
@@ -61,14 +62,25 @@ def _along(ranks: Sequence[int], meshes: Sequence[Mesh]) -> tuple[str, ...]:
 
 
 def numbers_of(ranks: Sequence[int]) -> str:
-    """'0 to 7 and 16'; '0 and 1'; '0, 8, 16, ... 1,016'."""
+    """'0 to 7 and 16'; '0, 8, 16, ... 1,016' of a series; '0, 1, 8, 11 and 60 more' of others."""
     runs: list[list[int]] = []
     for rank in ranks:
         if runs and rank == runs[-1][-1] + 1:
             runs[-1].append(rank)
         else:
             runs.append([rank])
-    told: list[str] = []
-    for run in runs:
-        told += [f"{run[0]:,} to {run[-1]:,}"] if len(run) > 2 else [f"{n:,}" for n in run]
-    return f"{', '.join(told[:3])}, ... {told[-1]}" if len(told) > _FEW else listed(told, _FEW)
+    if len(runs) <= _FEW:
+        told = [text for run in runs for text in _texts(run)]
+        return listed(told, len(told))
+    steps = {after[0] - run[0] for run, after in pairwise(runs)}
+    if len(steps) == 1 and len({len(run) for run in runs}) == 1:
+        first, second, third, *_, last = (", ".join(_texts(run)) for run in runs)
+        return f"{first}, {second}, {third}, ... {last}"
+    shown, left = runs[: _FEW - 1], runs[_FEW - 1 :]
+    told = [text for run in shown for text in _texts(run)]
+    return f"{', '.join(told)} and {sum(map(len, left)):,} more"
+
+
+def _texts(run: Sequence[int]) -> list[str]:
+    """What is told of ranks that follow one another: ['0 to 7'], ['0', '1']."""
+    return [f"{run[0]:,} to {run[-1]:,}"] if len(run) > 2 else [f"{n:,}" for n in run]
