@@ -77,7 +77,7 @@ def test_where_no_code_came_of_it_nothing_is_said_of_the_code() -> None:
 
 @pytest.mark.parametrize(("size", "is_sized"), [("s2", False), ("2*s1", True)])
 def test_a_number_is_a_size_only_where_the_code_makes_one_of_it(size: str, is_sized: bool) -> None:
-    """`n == x.shape[0]` makes one symbol of both: that a result is as long as `x` is no size of `n`."""
+    """`n == x.shape[0]` makes one symbol of both; that a result is as long as `x` is not of `n`."""
     table = Table()
     x = table.input("x", Value(dtype="f32", shape=("s2",)))
     table.node("made", "mul", x, value=Value(dtype="f32", shape=(size,)))
