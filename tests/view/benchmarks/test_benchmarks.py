@@ -253,6 +253,49 @@ def test_a_kernel_and_an_operator_that_were_not_matched_are_not_said_to_have_no_
         assert {bool(group.kernels): group.why for group in groups}[True].startswith(why)
 
 
+def test_what_is_gone_stands_apart_from_what_was_not_matched(make: Make) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    calls = list(recording.benchmark.eager_calls)
+    calls[0] = replace(calls[0], operator="aten.view.default")
+    apart = (Group(kernels=(1,), eager=()), Group(kernels=(), eager=(0,)),
+             Group(kernels=(), eager=(1,)))  # fmt: skip
+    found = replace(recording.benchmark, groups=apart, eager_calls=tuple(calls))
+    groups = bench(replace(recording, benchmark=found)).kernels.programs[0].groups
+    assert {(group.title, group.operators) for group in groups if not group.kernels} == {
+        ("no kernel is known to do these", "addmm"),
+        ("no kernel: none of these is left to run", "view"),
+    }
+
+
+def test_a_copy_that_is_named_after_a_view_is_not_said_to_be_one_of_eagers(make: Make) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    at = recording.benchmark.kernels[1].kernel
+    kernel = replace(recording.kernels[at], name="cpp_fused_permute_0", language="cpp")
+    assert kernel.graph is not None
+    graphs = list(recording.graphs)
+    nodes = graphs[kernel.graph].nodes
+    turned = tuple("aten.permute.default" if "addmm" in one else one for one in nodes.strings)
+    graphs[kernel.graph] = replace(graphs[kernel.graph], nodes=replace(nodes, strings=turned))
+    calls = list(recording.benchmark.eager_calls)
+    calls[0] = replace(calls[0], operator="aten.permute.default")
+    apart = (Group(kernels=(1,), eager=()), Group(kernels=(), eager=(0,)))
+    made = replace(
+        recording,
+        graphs=tuple(graphs),
+        kernels=(*recording.kernels[:at], kernel, *recording.kernels[at + 1 :]),
+        benchmark=replace(recording.benchmark, groups=apart, eager_calls=tuple(calls)),
+    )
+    groups = bench(made).kernels.programs[0].groups
+    assert {group.why for group in groups if group.kernels} == {
+        "A copy into another layout, for which eager runs nothing."
+    }
+    assert {group.title for group in groups if not group.kernels} == {
+        "no kernel: none of these is left to run"
+    }
+
+
 def test_a_library_kernel_has_the_lines_of_each_of_its_calls(make: Make) -> None:
     recording = make("measured")
     assert recording.benchmark is not None
