@@ -17,6 +17,7 @@ from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.origins import where_of
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.words import percent, seconds
+from dynamo_lab.view.graphs.kinds import kind_of
 from dynamo_lab.view.kernels.kernels import stacks_of
 from dynamo_lab.view.kernels.titles import KernelTitles
 from dynamo_lab.view.timings.durations import interval_text, median_text, rounded, summed, totals
@@ -97,6 +98,8 @@ class Context(Struct, frozen=True, kw_only=True):
     ancestry: Ancestry
     nodes: TimedNodes
     titles: KernelTitles
+    apart: frozenset[str]
+    """The names of `names_apart`."""
     whole: Spread | None = None
     launch: Spread | None = None
     warm_fits: bool = True
@@ -151,7 +154,7 @@ def group_view(group: Group, context: Context) -> KernelGroupView:
         where=where_of(origins, recording, context.places),
         line=entity(min(lines)) if lines else "",
         why=_NOT_MATCHED
-        if kernels and _is_not_matched(kernels, eager, context)
+        if not eager and not context.apart.isdisjoint(_computed(kernels, context.nodes, recording))
         else why_slower(
             [recording.kernels[one.kernel] for one in kernels],
             kernels,
@@ -162,32 +165,35 @@ def group_view(group: Group, context: Context) -> KernelGroupView:
     )
 
 
-def _is_not_matched(
-    kernels: Sequence[KernelTime], eager: Sequence[EagerCall], context: Context
-) -> bool:
-    """Whether one side is empty, and what the other one does is in another such group."""
-    if kernels and eager:
-        return False
-    found = context.found
-    others = [group for group in found.groups if bool(group.kernels) != bool(kernels)]
-    others = [group for group in others if not (group.kernels and group.eager)]
-    left = [found.kernels[at] for group in others for at in group.kernels]
-    right = [found.eager_calls[at] for group in others for at in group.eager]
-    return not _operators(kernels or left, context).isdisjoint(
-        operator_name(one.operator) for one in eager or right
-    )
+def names_apart(recording: Recording, found: Benchmark, nodes: TimedNodes) -> frozenset[str]:
+    """What both a kernel without operators computes and an operator without kernels does.
+
+    Which belongs to which is not known of these. A view says nothing: eager's runs no code, and
+    a kernel that makes another layout is named after one.
+    """
+    left = [found.kernels[at] for group in found.groups if not group.eager for at in group.kernels]
+    gone = [at for group in found.groups if not group.kernels for at in group.eager]
+    return frozenset(_computed(left, nodes, recording)) & {
+        operator_name(operator)
+        for operator in (found.eager_calls[at].operator for at in gone)
+        if kind_of(operator) != "view"
+    }
 
 
-def _operators(kernels: Sequence[KernelTime], context: Context) -> set[str]:
+def _computed(kernels: Iterable[KernelTime], nodes: TimedNodes, recording: Recording) -> set[str]:
     """The names of what kernels compute."""
-    graphs = context.recording.graphs
-    nodes = {node for one in kernels for node in context.nodes.of(one)}
-    return {operator_name(graphs[graph].nodes[node].target) for graph, node in nodes}
+    made = {node for one in kernels for node in nodes.of(one)}
+    return {operator_name(recording.graphs[graph].nodes[node].target) for graph, node in made}
+
+
+def is_apart(operator: EagerCall, context: Context) -> bool:
+    """Whether an operator without kernels may be what a kernel without operators computes."""
+    return operator_name(operator.operator) in context.apart
 
 
 def _title(kernels: Sequence[KernelTime], eager: Sequence[EagerCall], context: Context) -> str:
     if not kernels:
-        if _is_not_matched(kernels, eager, context):
+        if any(is_apart(one, context) for one in eager):
             return "no kernel is known to do these"
         return "no kernel: none of these is left to run"
     first = _title_of(kernels[0], context)

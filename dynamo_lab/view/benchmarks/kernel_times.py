@@ -1,6 +1,6 @@
 """Kernel by kernel: how long each program's kernels take, and the rest of a call."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, structs
 
@@ -8,7 +8,14 @@ from dynamo_lab.measure.statistics import spread
 from dynamo_lab.model.benchmarks import Benchmark, EagerCall, Group, KernelTime, Phase
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks import sums
-from dynamo_lab.view.benchmarks.kernel_groups import Context, KernelGroupView, group_view, ranked
+from dynamo_lab.view.benchmarks.kernel_groups import (
+    Context,
+    KernelGroupView,
+    group_view,
+    is_apart,
+    names_apart,
+    ranked,
+)
 from dynamo_lab.view.benchmarks.slowest import SlowestView, slowest
 from dynamo_lab.view.benchmarks.sums import SumPart
 from dynamo_lab.view.benchmarks.time_marks import (
@@ -75,6 +82,7 @@ def build(
         ancestry=ancestry,
         nodes=nodes,
         titles=KernelTitles(recording, ancestry),
+        apart=names_apart(recording, found, nodes),
     )
     timed = (*found.kernels, *(one for one in found.overheads if one.stubbed or one.problem))
     keys: dict[tuple[int, Phase], None] = dict.fromkeys((one.way, one.phase) for one in timed)
@@ -106,8 +114,8 @@ def _program(way: int, phase: Phase, context: Context, *, is_first: bool) -> Pro
     own = {at for at, one in enumerate(found.kernels) if (one.way, one.phase) == (way, phase)}
     groups = [group for group in found.groups if own.intersection(group.kernels)]
     gone = [at for group in found.groups if not group.kernels for at in group.eager]
-    if is_first and gone:  # views and unread results: one row covers them all
-        groups.append(Group(kernels=(), eager=tuple(gone)))
+    if is_first:
+        groups += _gone(gone, context)
     overhead = overhead_of(found, way, phase)
     kernels = [found.kernels[at] for at in sorted(own)]
     summed_up = sums.of_call(kernels, overhead, context)
@@ -131,6 +139,15 @@ def _program(way: int, phase: Phase, context: Context, *, is_first: bool) -> Pro
         remarks=tuple(remark for remark in remarks if remark),
         slowest=slowest(kernels, context),
     )
+
+
+def _gone(operators: Sequence[int], context: Context) -> Iterator[Group]:
+    """A row for views and results that nothing reads, one for what a kernel may do after all."""
+    calls = context.found.eager_calls
+    for may_have_one in (False, True):
+        own = [at for at in operators if is_apart(calls[at], context) == may_have_one]
+        if own:
+            yield Group(kernels=(), eager=tuple(own))
 
 
 def _eager(groups: Sequence[Group], found: Benchmark) -> list[EagerCall]:

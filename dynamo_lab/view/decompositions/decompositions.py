@@ -1,7 +1,7 @@
 """What the operators of a run became: how many there are in each operator set."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -20,6 +20,14 @@ _OUTSIDE: tuple[End, ...] = ("no rule", "raised")
 
 _LIBRARY = "extern_kernels."
 """What Inductor calls by this name is a library's; all else that it calls is an operator."""
+
+_WHOSE = {
+    **dict.fromkeys(
+        (_LIBRARY, "torch.ops.mkl.", "torch.ops.mkldnn.", "torch.ops.onednn."), "a library's kernel"
+    ),
+    "torch.ops.aten.": "PyTorch's own kernel",
+}
+"""By how the name of a kernel begins; an operator of another namespace may be anyone's."""
 
 
 class TopView(Struct, frozen=True, kw_only=True):
@@ -161,11 +169,16 @@ def _extern(recording: Recording, leaves: Leaves) -> Iterator[StayView]:
     What no graph has that Inductor lowered became something else before: `t_` is made functional.
     """
     without = leaves.staying("inductor", "extern")
+    candidates = {
+        (one.graph, one.node): len(one.candidates)
+        for one in recording.autotunings
+        if one.node is not None
+    }
     kernels: dict[tuple[str, str], list[Kernel]] = {}
     for kernel in recording.kernels:
         if kernel.language == "extern":
             name = _of_kernel(kernel.name)
-            why = "no lowering in Inductor" if name in without else _why_called(kernel, recording)
+            why = "no lowering in Inductor" if name in without else _why_called(kernel, candidates)
             kernels.setdefault((name, why), []).append(kernel)
     for (name, why), own in kernels.items():
         yield StayView(
@@ -182,17 +195,23 @@ def _extern(recording: Recording, leaves: Leaves) -> Iterator[StayView]:
             yield StayView(operator=operator, times=count, why=why)
 
 
-def _why_called(kernel: Kernel, recording: Recording) -> str:
+def _why_called(kernel: Kernel, candidates: Mapping[tuple[int | None, int], int]) -> str:
     """What an existing kernel is called for although its operator has a lowering.
 
     There was a choice only where candidates were timed: else the lowering itself makes the call.
+    A kernel is all calls of one name in a graph, and each call has a choice of its own.
     """
-    if not kernel.name.startswith(_LIBRARY):
-        return "PyTorch's own kernel: its lowering generates no code here"
-    for one in recording.autotunings:
-        if one.graph == kernel.graph and one.node in kernel.nodes:
-            return f"a library's kernel, chosen among {plural(len(one.candidates), 'candidate')}"
-    return "a library's kernel: its lowering calls it, and no other was timed"
+    starts = (words for start, words in _WHOSE.items() if kernel.name.startswith(start))
+    whose = next(starts, "an existing kernel")
+    places = ((kernel.graph, node) for node in kernel.nodes)
+    timed = sorted(candidates[place] for place in places if place in candidates)
+    if not timed:
+        return f"{whose}: its lowering calls it, and no other was timed"
+    least, most = timed[0], timed[-1]
+    among = f"{least} to {most} candidates" if least < most else plural(most, "candidate")
+    if len(timed) < kernel.calls:
+        return f"{whose}: {len(timed)} of {kernel.calls} calls chosen among {among}"
+    return f"{whose}, chosen among {among}"
 
 
 def _of_kernel(name: str) -> str:

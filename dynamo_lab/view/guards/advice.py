@@ -61,7 +61,7 @@ def _size(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     if not code:
         return (Remedy(text="Make all sizes dynamic from the start:", code=_COMPILE_DYNAMIC.code),)
     if tied is None:
-        return (Remedy(text=_NOT_KNOWN, code=code),)
+        return (Remedy(text=_NOT_DYNAMIC if new.has_code else _NO_CODE, code=code),)
     all_of_them = "all that are tied to each other" if tied else "it"
     before = (
         f"From here on `{cause.subject}` is dynamic: only 0, 1 and sizes that the code, an "
@@ -75,7 +75,12 @@ _NEEDED = (
     "The new code is for this one size too: the code needs the number itself, as `range` does. "
     "Compute on whole tensors instead, or move that part out of the compiled code."
 )
-_NOT_KNOWN = (
+_NO_CODE = (
+    "No code came of this compilation: whether it would leave this size open is not known. Unless "
+    "the size is a parameter's, or has to be equal to another one, it can be marked as dynamic "
+    "before the first call:"
+)
+_NOT_DYNAMIC = (
     "Nothing made this size dynamic in the new code, as with `dynamic=False`. Unless it is a "
     "parameter's, it can be marked as dynamic before the first call:"
 )

@@ -49,6 +49,8 @@ def changes(known: Compilations, before: str, after: str) -> ChangesView | None:
 
 
 def _symbols(known: Compilations, before: str, after: str) -> Iterator[str]:
+    if not (known.dynamic(before).has_code and known.dynamic(after).has_code):
+        return
     old, new = (_opened(known, compile_id) for compile_id in (before, after))
     for source, name in new.items():
         if source not in old:

@@ -48,7 +48,7 @@ class Compilations:
         """What a compilation leaves open: nothing, where no code came of it."""
         is_resumed = self.frames.get(compile_id) in self._resumed
         if compile_id in self._without_code:
-            return Dynamic(is_resumed=is_resumed)
+            return Dynamic(is_resumed=is_resumed, has_code=False)
         if compile_id not in self._dynamic:
             self._dynamic[compile_id] = dynamic(
                 self.symbols[compile_id],

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from dynamo_lab.model.graphs import Graph
+from dynamo_lab.model.graphs import Graph, NodeTable
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.view.guards.failing import readable
 
@@ -22,14 +22,16 @@ class Dynamic(Struct, frozen=True):
 
     `opened` are those that may be another one at each call, each with those tied to it: a sum needs
     two sizes to be equal, which then are one. `pinned` became constants, or a guard leaves them one
-    number. Of `sized`, the code makes sizes of tensors. Of code that resumes after a break,
-    `is_resumed`, a number may be no argument but what the function computed before.
+    number. Of `sized`, the code makes sizes of tensors that it is not given. Of code that resumes
+    after a break, `is_resumed`, a number may be no argument but what the function computed before.
+    Where no code came of the compilation, not `has_code`, nothing is known of any value.
     """
 
     opened: Mapping[str, tuple[str, ...]] = {}
     pinned: frozenset[str] = frozenset()
     is_resumed: bool = False
     sized: frozenset[str] = frozenset()
+    has_code: bool = True
 
 
 def has_one_value(facts: Iterable[ShapeFact]) -> bool:
@@ -52,8 +54,7 @@ def dynamic(
         for symbol in symbols
         for source in symbol.sources
     }
-    values = graph.nodes.values if graph else ()
-    in_sizes = {name for one in values for size in one.shape for name in _NAMES.findall(size)}
+    made = _made_sizes(graph.nodes) if graph else set[str]()
     return Dynamic(
         {
             value: tuple(other for other in roots if other != value and roots[other] & own)
@@ -62,8 +63,17 @@ def dynamic(
         },
         frozenset(value for value, own in roots.items() if not own),
         is_resumed,
-        frozenset(value for value, own in roots.items() if own & in_sizes),
+        frozenset(value for value, own in roots.items() if own & made),
     )
+
+
+def _made_sizes(nodes: NodeTable) -> set[str]:
+    """The symbols in sizes of what a graph computes that are in no size of what it is given."""
+    given = {
+        nodes.value[at] for at, op in enumerate(nodes.op) if nodes.strings[op] == "placeholder"
+    }
+    names = [{name for size in one.shape for name in _NAMES.findall(size)} for one in nodes.values]
+    return set[str]().union(*names) - set[str]().union(*(names[at] for at in given))
 
 
 def _roots(symbol: Symbol, by_name: Mapping[str, Symbol], passed: frozenset[str]) -> frozenset[str]:

@@ -118,11 +118,19 @@ def _leaves(nodes: NodeTable, at: int) -> Iterator[Value]:
             continue
         carries = kind in _CARRY or "dequantize" in target
         is_made = value.dtype in _BYTES and kind != "view"
-        if is_made or not carries or not nodes.inputs[at]:
+        if is_made or not carries or not nodes.inputs[at] or _reinterprets(nodes, at):
             yield value
             continue
         waiting += [read for read in nodes.inputs[at] if read not in seen]
         seen.update(nodes.inputs[at])
+
+
+def _reinterprets(nodes: NodeTable, at: int) -> bool:
+    """Whether a view takes the bytes for another type, which is then what is read."""
+    if kind_of(nodes.strings[nodes.target[at]]) != "view":
+        return False
+    given, made = (nodes.values[nodes.value[one]].dtype for one in (nodes.inputs[at][0], at))
+    return bool(given and made) and given != made  # a tuple, which `split` makes, has none
 
 
 def _elements(value: Value) -> float:

@@ -1,6 +1,7 @@
 """Guards that are conditions on a number, as `n % 2 == 0` is: what they say, and what helps."""
 
 import contextlib
+import itertools
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from torch._dynamo.utils import counters
 import dynamo_lab as lab
 from dynamo_lab import view
 from dynamo_lab.view.guards.failing import describe
+from dynamo_lab.view.guards.guards import GuardsView
 
 
 def of_number(x: torch.Tensor, n: int) -> torch.Tensor:
@@ -172,3 +174,52 @@ def test_a_compilation_that_an_exception_ends_leaves_nothing_dynamic() -> None:
     assert [one.cost for one in shown.stories] == [
         ("No operator of this compilation was compiled.",)
     ]
+
+
+def test_what_a_backend_refused_makes_no_size_constant() -> None:
+    def line(x: torch.Tensor) -> torch.Tensor:
+        return x * 2 + 1
+
+    def run(refused: int, *inputs: torch.Tensor) -> GuardsView:
+        count = itertools.count(1)
+
+        def backend(graph: torch.fx.GraphModule, _: Any) -> Callable[..., Any]:
+            if next(count) == refused:
+                raise RuntimeError("refused")
+            return graph.forward
+
+        torch._dynamo.reset()
+        with lab.record() as recorder:
+            compiled = torch.compile(line, backend=backend)
+            for given in inputs[:-1]:
+                compiled(given)
+            with pytest.raises(Exception, match="refused"):
+                compiled(inputs[-1])
+        return view.build(recorder.recording).guards
+
+    *_, last = run(3, torch.ones(5), torch.ones(7), torch.ones(7).double()).recompiles
+    assert last.changes is not None
+    assert any("f64[s" in text for _, text in last.changes.graph)  # as dynamic as before
+    assert last.changes.symbols == ()
+    [again] = run(2, torch.ones(5), torch.ones(7)).recompiles
+    [told] = again.causes[0].remedies
+    assert told.text.startswith("No code came of this compilation")
+    assert told.code == "torch._dynamo.mark_dynamic(x, 0)"
+
+
+@pytest.mark.parametrize("is_size", [False, True])
+def test_a_number_beside_a_size_is_not_said_to_make_one(is_size: bool) -> None:
+    def compared(x: torch.Tensor, n: int) -> torch.Tensor:
+        return x * 2 if n == x.shape[0] else x + 1
+
+    def filled(x: torch.Tensor, n: int) -> torch.Tensor:
+        return x.new_zeros(n)
+
+    torch._dynamo.reset()
+    with lab.record() as recorder:
+        compiled = torch.compile(filled if is_size else compared, backend="eager")
+        for n in (5, 7):
+            compiled(torch.ones(n), n)
+    [again] = view.build(recorder.recording).guards.recompiles
+    [told] = [one.remedies[0].text for one in again.causes if "`n` was" in one.text]
+    assert ("makes sizes of it" in told) == is_size

@@ -229,7 +229,7 @@ TRIALS = {
         lambda: [(X, X + 1), (X, 3)],
         lambda: [(X, X + 1), (X, X + 2)],
     ),
-    "enumeration": Trial("object", chosen, lambda: [(X, Color.RED), (X, Color.BLUE)]),
+    "enumeration": Trial("value", chosen, lambda: [(X, Color.RED), (X, Color.BLUE)]),
     "lambda": Trial(
         "object",
         applied,

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.measure.statistics import Spread
-from dynamo_lab.model.benchmarks import Benchmark, Comparison, Group, Machine, Series, Way
+from dynamo_lab.model.benchmarks import Benchmark, Comparison, Machine, Series, Way
 from dynamo_lab.model.lowering import Buffer, Why
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
@@ -219,38 +219,6 @@ def test_a_gpu_waits_where_python_takes_longer(make: Make) -> None:
     waiting = replace(recording.benchmark, machine=machine, overheads=(slow,))
     program = bench(replace(recording, benchmark=waiting)).kernels.programs[0]
     assert program.remainder.startswith("The GPU waits for the CPU, whose guards")
-
-
-def test_what_left_no_kernel_is_one_row(make: Make) -> None:
-    recording = make("measured")
-    assert recording.benchmark is not None
-    groups = (Group(kernels=(), eager=(5,)), Group(kernels=(0,), eager=(0,)),
-              Group(kernels=(), eager=(7,)))  # fmt: skip
-    found = bench(replace(recording, benchmark=replace(recording.benchmark, groups=groups)))
-    last = found.kernels.programs[0].groups[-1]
-    assert (last.title, last.operators) == ("no kernel: none of these is left to run",
-                                            "amax, div")  # fmt: skip
-
-
-def test_a_kernel_and_an_operator_that_were_not_matched_are_not_said_to_have_no_other(
-    make: Make,
-) -> None:
-    recording = make("measured")
-    assert recording.benchmark is not None
-    apart = (Group(kernels=(1,), eager=()), Group(kernels=(), eager=(2,)))
-    kernel = recording.kernels[recording.benchmark.kernels[1].kernel]
-    assert kernel.graph is not None
-    called = recording.graphs[kernel.graph].nodes[kernel.nodes[0]].target
-    calls = list(recording.benchmark.eager_calls)
-    for operator, title, why in [
-        (called, "no kernel is known to do these", "Which of eager's operators it replaces"),
-        ("aten.cos.default", "no kernel: none of these is left to run", "It replaces no operator"),
-    ]:
-        calls[2] = replace(calls[2], operator=operator)
-        found = replace(recording.benchmark, groups=apart, eager_calls=tuple(calls))
-        groups = bench(replace(recording, benchmark=found)).kernels.programs[0].groups
-        assert {bool(group.kernels): group.title for group in groups}[False] == title
-        assert {bool(group.kernels): group.why for group in groups}[True].startswith(why)
 
 
 def test_a_library_kernel_has_the_lines_of_each_of_its_calls(make: Make) -> None:

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from dynamo_lab.measure.rounds import Plan, Watch, in_turns
+from dynamo_lab.model.benchmarks import Group
 from dynamo_lab.render.fallback.benchmarks.benchmarks import blocks
 from dynamo_lab.render.markup import join
 from dynamo_lab.render.terminal import render
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from dynamo_lab.model.benchmarks import Benchmark
     from dynamo_lab.model.recording import Recording
+    from dynamo_lab.view.benchmarks.benchmarks import BenchView
 
     Make = Callable[[str], Recording]
 
@@ -114,3 +116,84 @@ def test_only_a_sure_difference_is_coloured(
     assert view.bench is not None
     (group,) = view.bench.kernels.programs[0].groups
     assert bool(group.cold.gain) == is_sure
+
+
+def test_what_left_no_kernel_is_one_row(make: Make) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    groups = (Group(kernels=(), eager=(5,)), Group(kernels=(0,), eager=(0,)),
+              Group(kernels=(), eager=(7,)))  # fmt: skip
+    found = _bench(replace(recording, benchmark=replace(recording.benchmark, groups=groups)))
+    last = found.kernels.programs[0].groups[-1]
+    assert (last.title, last.operators) == ("no kernel: none of these is left to run",
+                                            "amax, div")  # fmt: skip
+
+
+def test_a_kernel_and_an_operator_that_were_not_matched_are_not_said_to_have_no_other(
+    make: Make,
+) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    apart = (Group(kernels=(1,), eager=()), Group(kernels=(), eager=(2,)))
+    kernel = recording.kernels[recording.benchmark.kernels[1].kernel]
+    assert kernel.graph is not None
+    called = recording.graphs[kernel.graph].nodes[kernel.nodes[0]].target
+    calls = list(recording.benchmark.eager_calls)
+    for operator, title, why in [
+        (called, "no kernel is known to do these", "Which of eager's operators it replaces"),
+        ("aten.cos.default", "no kernel: none of these is left to run", "It replaces no operator"),
+    ]:
+        calls[2] = replace(calls[2], operator=operator)
+        found = replace(recording.benchmark, groups=apart, eager_calls=tuple(calls))
+        groups = _bench(replace(recording, benchmark=found)).kernels.programs[0].groups
+        assert {bool(group.kernels): group.title for group in groups}[False] == title
+        assert {bool(group.kernels): group.why for group in groups}[True].startswith(why)
+
+
+def test_what_is_gone_stands_apart_from_what_was_not_matched(make: Make) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    calls = list(recording.benchmark.eager_calls)
+    calls[0] = replace(calls[0], operator="aten.view.default")
+    apart = (Group(kernels=(1,), eager=()), Group(kernels=(), eager=(0,)),
+             Group(kernels=(), eager=(1,)))  # fmt: skip
+    found = replace(recording.benchmark, groups=apart, eager_calls=tuple(calls))
+    groups = _bench(replace(recording, benchmark=found)).kernels.programs[0].groups
+    assert {(group.title, group.operators) for group in groups if not group.kernels} == {
+        ("no kernel is known to do these", "addmm"),
+        ("no kernel: none of these is left to run", "view"),
+    }
+
+
+def test_a_copy_that_is_named_after_a_view_is_not_said_to_be_one_of_eagers(make: Make) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    at = recording.benchmark.kernels[1].kernel
+    kernel = replace(recording.kernels[at], name="cpp_fused_permute_0", language="cpp")
+    assert kernel.graph is not None
+    graphs = list(recording.graphs)
+    nodes = graphs[kernel.graph].nodes
+    turned = tuple("aten.permute.default" if "addmm" in one else one for one in nodes.strings)
+    graphs[kernel.graph] = replace(graphs[kernel.graph], nodes=replace(nodes, strings=turned))
+    calls = list(recording.benchmark.eager_calls)
+    calls[0] = replace(calls[0], operator="aten.permute.default")
+    apart = (Group(kernels=(1,), eager=()), Group(kernels=(), eager=(0,)))
+    made = replace(
+        recording,
+        graphs=tuple(graphs),
+        kernels=(*recording.kernels[:at], kernel, *recording.kernels[at + 1 :]),
+        benchmark=replace(recording.benchmark, groups=apart, eager_calls=tuple(calls)),
+    )
+    groups = _bench(made).kernels.programs[0].groups
+    assert {group.why for group in groups if group.kernels} == {
+        "A copy into another layout, for which eager runs nothing."
+    }
+    assert {group.title for group in groups if not group.kernels} == {
+        "no kernel: none of these is left to run"
+    }
+
+
+def _bench(recording: Recording) -> BenchView:
+    found = build(recording).bench
+    assert found is not None
+    return found

@@ -86,27 +86,63 @@ def test_extern_kernels_are_those_that_ran_then_those_that_would(make: Make) -> 
     assert found[1].why == "no lowering in Inductor; no kernel of it was recorded"
 
 
-def test_a_library_kernel_was_chosen_only_where_candidates_were_timed(make: Make) -> None:
-    """Of two products one was autotuned; `cumsum` has a lowering, which found nothing to write."""
-    recording = make("decomposed")
-    names = ("extern_kernels.mm", "extern_kernels.mm", "torch.ops.aten.cumsum.default")
-    extern = [
-        Kernel(id=2 + at, name=name, language="extern", graph=5, wrapper=0, nodes=(at,))
-        for at, name in enumerate(names)
-    ]
-    candidates = (Candidate(name="mm", is_template=False), Candidate(name="t", is_template=True))
-    timed = Autotuning(operator="mm", graph=5, node=1, candidates=candidates, chosen=0)
-    kernels = (*recording.kernels, *extern)
-    found = build(replace(recording, kernels=kernels, autotunings=(timed,))).decompositions
-    assert [(row.operator, row.kernels, row.why) for row in found.extern[:3]] == [
-        (
-            "aten.mm.default",
-            (2,),
-            "a library's kernel: its lowering calls it, and no other was timed",
-        ),
-        ("aten.mm.default", (3,), "a library's kernel, chosen among 2 candidates"),
-        ("aten.cumsum.default", (4,), "PyTorch's own kernel: its lowering generates no code here"),
-    ]
+LIBRARY = "a library's kernel"
+NOTHING_TIMED = "its lowering calls it, and no other was timed"
+
+
+def _why(recording: Recording, kernel: Kernel, *timed: Autotuning) -> str:
+    kernels = (*recording.kernels, kernel)
+    found = build(replace(recording, kernels=kernels, autotunings=timed)).decompositions
+    [row] = [row for row in found.extern if row.kernels == (kernel.id,)]
+    return row.why
+
+
+@pytest.mark.parametrize(
+    ("timed", "why"),
+    [
+        ({}, f"{LIBRARY}: {NOTHING_TIMED}"),
+        ({1: 2}, f"{LIBRARY}: 1 of 2 calls chosen among 2 candidates"),
+        ({0: 2, 1: 2}, f"{LIBRARY}, chosen among 2 candidates"),
+        ({0: 5, 1: 2}, f"{LIBRARY}, chosen among 2 to 5 candidates"),
+    ],
+)
+def test_a_library_kernel_was_chosen_only_where_candidates_were_timed(
+    make: Make, timed: dict[int, int], why: str
+) -> None:
+    """Two products of one graph are one kernel that is called twice; each is tuned by itself."""
+    mm = Kernel(
+        id=2,
+        name="extern_kernels.mm",
+        language="extern",
+        graph=5,
+        wrapper=0,
+        nodes=(0, 1),
+        calls=2,
+    )
+    assert _why(make("decomposed"), mm, *(_tuned(*one) for one in timed.items())) == why
+
+
+def _tuned(node: int, count: int) -> Autotuning:
+    candidates = tuple(Candidate(name=f"mm_{at}", is_template=at > 0) for at in range(count))
+    return Autotuning(operator="mm", graph=5, node=node, candidates=candidates, chosen=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "whose"),
+    [
+        ("torch.ops.aten.cumsum.default", "PyTorch's own kernel"),
+        ("torch.ops.mkl._mkl_linear.default", LIBRARY),
+        ("torch.ops.mkldnn._linear_pointwise", LIBRARY),
+        ("torch.ops.mylib.foo.default", "an existing kernel"),
+    ],
+)
+def test_a_kernel_is_pytorchs_own_only_where_it_is_known_to_be(
+    make: Make, name: str, whose: str
+) -> None:
+    """`cumsum` has a lowering, which found nothing to write; oneDNN's products can be tuned."""
+    one = Kernel(id=2, name=name, language="extern", graph=5, wrapper=0, nodes=(1,))
+    assert _why(make("decomposed"), one) == f"{whose}: {NOTHING_TIMED}"
+    assert _why(make("decomposed"), one, _tuned(1, 2)) == f"{whose}, chosen among 2 candidates"
 
 
 def test_what_inductor_never_saw_is_no_extern_kernel(make: Make) -> None:

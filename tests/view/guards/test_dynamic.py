@@ -2,11 +2,13 @@
 
 import pytest
 
+from dynamo_lab.model.graphs import Value
 from dynamo_lab.model.guards.guards import FailedGuard
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.view.guards.advice import advice_on
-from dynamo_lab.view.guards.dynamic import dynamic
+from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
 from dynamo_lab.view.guards.failing import cause
+from tests.view.samples.table import Table, graph
 
 SIZE = cause(
     FailedGuard(
@@ -65,6 +67,23 @@ def test_a_size_without_a_symbol_is_said_to_be_neither() -> None:
     told = advice_on(SIZE, dynamic([]))[0]
     assert "Nothing made this size dynamic" in told.text
     assert told.code == "torch._dynamo.mark_dynamic(x, 0)"
+
+
+def test_where_no_code_came_of_it_nothing_is_said_of_the_code() -> None:
+    told = advice_on(SIZE, Dynamic(has_code=False))[0]
+    assert told.text.startswith("No code came of this compilation")
+    assert told.code == "torch._dynamo.mark_dynamic(x, 0)"
+
+
+@pytest.mark.parametrize(("size", "is_sized"), [("s2", False), ("2*s1", True)])
+def test_a_number_is_a_size_only_where_the_code_makes_one_of_it(size: str, is_sized: bool) -> None:
+    """`n == x.shape[0]` makes one symbol of both; that a result is as long as `x` is not of `n`."""
+    table = Table()
+    x = table.input("x", Value(dtype="f32", shape=("s2",)))
+    table.node("made", "mul", x, value=Value(dtype="f32", shape=(size,)))
+    number = symbol("s1", "L['n']", value="" if is_sized else "s2")
+    new = dynamic([number, symbol("s2", X)], graph=graph(0, table))
+    assert new.sized == ({"n"} if is_sized else frozenset())
 
 
 def test_symbols_of_a_damaged_file_that_replace_each_other_end() -> None:

@@ -9,7 +9,11 @@ from dynamo_lab.model.guards.guards import FailedGuard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.guards.advice import advice_on
-from dynamo_lab.view.guards.changes import _kernels  # pyright: ignore[reportPrivateUsage]
+from dynamo_lab.view.guards.changes import (
+    _kernels,  # pyright: ignore[reportPrivateUsage]
+    changes,
+)
+from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.dynamic import Dynamic
 from dynamo_lab.view.guards.failing import cause, describe, readable
 from dynamo_lab.view.guards.would_pass import answer
@@ -185,17 +189,42 @@ def test_the_limit_says_what_runs_eagerly(make: Make) -> None:
 
 
 def test_the_difference_of_two_compilations(make: Make) -> None:
-    changes = build(make("sizes")).guards.recompiles[0].changes
-    assert changes is not None
-    assert changes.symbols == ("`x.shape[0]` is dynamic now: s77",)
-    assert changes.graph == (
+    found = build(make("sizes")).guards.recompiles[0].changes
+    assert found is not None
+    assert found.symbols == ("`x.shape[0]` is dynamic now: s77",)
+    assert found.graph == (
         ("~", "input x: f32[8, 3] \N{RIGHTWARDS ARROW} f32[s77, 3]"),
         ("~", "y = mul(x, 3): f32[8, 3] \N{RIGHTWARDS ARROW} f32[s77, 3]"),
         ("-", "y_1 = add(y, 1): f32[8, 3]"),
         ("-", "output y_1"),
         ("+", "output y"),
     )
-    assert "cpp_fused_mul_0; 1 before: cpp_fused_add_mul_0" in changes.kernels
+    assert "cpp_fused_mul_0; 1 before: cpp_fused_add_mul_0" in found.kernels
+
+
+@pytest.mark.parametrize(("before", "after"), [("0/0", "0/1"), ("0/1", "0/0")])
+def test_what_no_code_came_of_has_no_constants(make: Make, before: str, after: str) -> None:
+    """The graph was captured and can be compared; what is dynamic is known of code alone."""
+    recording = make("sizes")
+    assert _symbols_of(recording, before, after)
+    frames = tuple(
+        replace(
+            frame,
+            attempts=tuple(
+                replace(one, outcome="failed" if one.compile_id == "0/0" else one.outcome)
+                for one in frame.attempts
+            ),
+        )
+        for frame in recording.frames
+    )
+    assert _symbols_of(replace(recording, frames=frames), before, after) == ()
+
+
+def _symbols_of(recording: Recording, before: str, after: str) -> tuple[str, ...]:
+    found = changes(Compilations(recording), before, after)
+    assert found is not None
+    assert found.graph
+    return found.symbols
 
 
 def test_alike_compilations_have_no_difference(make: Make) -> None:
@@ -204,10 +233,10 @@ def test_alike_compilations_have_no_difference(make: Make) -> None:
     graphs = (recording.graphs[0], replace(recording.graphs[1], nodes=nodes))
     kernels = tuple(replace(k, name="k", code="same") for k in recording.kernels)
     alike = replace(recording, graphs=graphs, kernels=kernels, symbols=())
-    changes = build(alike).guards.recompiles[0].changes
-    assert changes is not None
-    assert (changes.graph, changes.summary) == ((), "the same graph")
-    assert changes.kernels == "1 kernel, with the same code"
+    found = build(alike).guards.recompiles[0].changes
+    assert found is not None
+    assert (found.graph, found.summary) == ((), "the same graph")
+    assert found.kernels == "1 kernel, with the same code"
 
 
 def test_what_a_call_would_do(make: Make) -> None:

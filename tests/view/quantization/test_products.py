@@ -59,6 +59,35 @@ def test_a_mask_of_bytes_and_an_image_are_no_quantized_weights(is_weight: bool) 
     assert found(table, table.node("mm", "aten.mm.default", *pair, value=F32)) == []
 
 
+@pytest.mark.parametrize(
+    ("packed", "read_as", "weights"),
+    [("i32", "i8", ["i8"]), ("i8", "f16", []), ("i8", "i8", ["i8"])],
+)
+def test_a_view_as_another_type_is_what_is_read(
+    packed: str, read_as: str, weights: list[str]
+) -> None:
+    """`w.view(torch.int8)` of packed integers; halves whose bytes are stored are no integers."""
+    table = Table()
+    x = table.input("x", F32)
+    weight = table.input("w", Value(dtype=packed, shape=("8", "2")))
+    bytes_ = Value(dtype=read_as, shape=("8", "8"))
+    viewed = table.node("view", "aten.view.dtype", weight, value=bytes_)
+    floats = table.node("floats", TO_FLOAT, viewed, value=F32)
+    made = found(table, table.node("mm", "aten.mm.default", x, floats, value=F32))
+    assert [one.weight for one in made] == weights
+
+
+def test_a_part_of_weights_is_what_the_whole_is() -> None:
+    """What `split` makes has no type of its own."""
+    table = Table()
+    x, weight = table.input("x", F32), table.input("w", I8)
+    floats = table.node("floats", TO_FLOAT, weight, value=F32)
+    parts = table.node("split", "aten.split.Tensor", floats, value=Value())
+    part = table.node("getitem", "operator.getitem", parts, value=F32)
+    (one,) = found(table, table.node("mm", "aten.mm.default", x, part, value=F32))
+    assert one.weight == "i8"
+
+
 def test_without_bytes_there_is_nothing_to_look_for() -> None:
     table = Table()
     x, weight = table.input("x", F32), table.input("w", F32)
