@@ -1,6 +1,7 @@
 """What a lowering is spared, with the same facts: keys of caches, tables filled again."""
 
 import gc
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from torch import nn
 
 import dynamo_lab as lab
 from dynamo_lab.capture.core.undo import Changes
+from dynamo_lab.capture.graphs.caches import CacheProbes
 from dynamo_lab.capture.graphs.hooks import FX_KEY
 from dynamo_lab.capture.targets.hooks import HEADER, TYPES, TYPES_FROM
 from dynamo_lab.capture.targets.sparing import spare
@@ -42,6 +44,20 @@ def test_no_key_of_a_cache_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(owner, name, lambda *args: asked.append(args) or make(*args))
     assert lab.lower(Counted(), torch.randn(4, 8)).caches == ()
     assert not asked
+
+
+def test_no_graph_is_kept_for_a_question_that_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def handed_over(*args: Any) -> Generator[None, Any, None]:
+        asked.append(args)
+        yield
+
+    monkeypatch.setattr(CacheProbes, "handed_over", handed_over)
+    lab.lower(Counted(), torch.randn(4, 8))
+    assert not asked
+    lab.explore(Counted(), torch.randn(4, 8), backend="eager")
+    assert asked
 
 
 def test_types_are_filled_in_once(monkeypatch: pytest.MonkeyPatch) -> None:
