@@ -102,7 +102,7 @@ def test_python_looks_for_cycles_rarely_only_while_a_frame_is_compiled(
         compiled.append(gc.get_threshold()[0])
         return compile_frame(*args, **kwargs)
 
-    @torch.compiler.disable
+    @torch.compiler.disable()
     def program() -> None:
         ran.append(gc.get_threshold())
 
