@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,26 +15,37 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_of_minutes() -> Generator[Watch, None, None]:
-    """The same for what takes minutes: also how long it has run, and that it can be stopped."""
+    """The same for what takes minutes: also since when it runs, and that it can be stopped.
+
+    A notebook's output is drawn again only when something new begins, so it names times of day: a
+    number of seconds would soon be wrong.
+    """
     if (publish := _publisher()) is None:
         with progress_bar("Ctrl-C stops it") as watch:
             yield watch
         return
-    shown = publish({"text/plain": ""}, raw=True, display_id=True)
+    shown: list[Any] = []
 
     def tell(progress: Progress) -> None:
-        spent = [f"{watch.clock() - started:.0f} s so far"]
+        now = time.time()
+        told = f"{progress.what}, since {_time_of_day(now)}. Interrupting the kernel stops it."
         if progress.seconds_left is not None:
-            spent.append(f"about {progress.seconds_left:.0f} s left")
-        told = f"{progress.what}: {', '.join(spent)}. Interrupting the kernel stops it."
-        shown.update({"text/plain": told}, raw=True)
+            told += f" All of it ends at about {_time_of_day(now + progress.seconds_left)}."
+        if shown:
+            shown[0].update({"text/plain": told}, raw=True)
+        else:  # not before: what fails at once leaves no empty output
+            shown.append(publish({"text/plain": told}, raw=True, display_id=True))
 
-    watch = Watch(tell)
-    started = watch.clock()
     try:
-        yield watch
+        yield Watch(tell)
     finally:
-        shown.update({"text/plain": ""}, raw=True)
+        for one in shown:
+            one.update({"text/plain": ""}, raw=True)
+
+
+def _time_of_day(seconds: float) -> str:
+    """With the time zone of the machine that the kernel runs on, which the reader's may not be."""
+    return time.strftime("%H:%M:%S %Z", time.localtime(seconds))
 
 
 def _publisher() -> Callable[..., Any] | None:

@@ -110,7 +110,7 @@ class BenchRun:
                         part()
             except KeyboardInterrupt:
                 self._watch.stop()
-        if self._subject.takes_gradients:
+        if self._subject.takes_gradients and not self._options.training:
             self._program.choice = structs.replace(self._program.choice, grad=None)
         clocks = (*before.clocks_mhz, *machine.clock(self._device.name))
         found = Benchmark(

@@ -48,29 +48,28 @@ def try_on_job(
     started = watch.clock()
     turns = [(True, False) if number % 2 == 0 else (False, True) for number in range(rounds)]
     problem = ""
-    for done, is_changed in enumerate(chain.from_iterable(turns)):
-        if watch.stopped and latest is not None:
-            problem = _STOPPED
-            break
-        which = "with" if is_changed else "without"
-        total, passed = 2 * rounds, watch.clock() - started
-        left = passed / done * (total - done) if done else None
-        watch.tell(f"Job {done + 1} of {total}, {which} {fix.name}", done, total, left)
-        try:
+    try:
+        for done, is_changed in enumerate(chain.from_iterable(turns)):
+            if watch.stopped and latest is not None:
+                problem = _STOPPED
+                break
+            which = "with" if is_changed else "without"
+            total, passed = 2 * rounds, watch.clock() - started
+            left = passed / done * (total - done) if done else None
+            watch.tell(f"Job {done + 1} of {total}, {which} {fix.name}", done, total, left)
             job = launch(changed if is_changed else work, n)
-        except KeyboardInterrupt:
-            if latest is None:
-                raise  # nothing is known yet
-            problem = _STOPPED
-            break
-        if is_changed or latest is None:
-            latest = job
-        failed = _problem(job)
-        took = None if failed else step_seconds(known_of(job))
-        if took is None:
-            problem = f"{which.capitalize()} it: {failed or _UNTIMED}"
-            break
-        times[is_changed].append(took)
+            if is_changed or latest is None:
+                latest = job
+            failed = _problem(job)
+            took = None if failed else step_seconds(known_of(job))
+            if took is None:
+                problem = f"{which.capitalize()} it: {failed or _UNTIMED}"
+                break
+            times[is_changed].append(took)
+    except KeyboardInterrupt:
+        if latest is None:
+            raise  # nothing is known yet
+        problem = _STOPPED
     assert latest is not None
     return TriedJob(fix, latest, tuple(times[False]), tuple(times[True]), problem)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -57,16 +58,18 @@ class Subject:
     def first_call(self, phase: Phase) -> Callable[[], Any]:
         """A call of the program itself, which finds out whether it takes gradients itself.
 
-        One that fails without them, as a training loop does, has them from then on. Nothing that
-        the failed attempt wrote is restored.
+        A forward whose error asks for them, as a training loop's does, has them from then on.
+        Nothing that the failed attempt wrote is restored. Any other error is the program's own.
         """
         call = self.call(self.fn, phase)
+        if phase == "step":  # which always has them
+            return call
 
         def first() -> Any:
             try:
                 return call()
-            except Exception:
-                if self._grad:
+            except Exception as error:
+                if self._grad or not _asks_for_gradients(error):
                     raise
                 self._grad = self.takes_gradients = True
                 return call()
@@ -213,6 +216,21 @@ class Subject:
         made = Subject(module, args, kwargs, leaves, **options)
         made.written = self.written
         return made
+
+
+_ASKS_FOR_GRADIENTS = re.compile(r"\brequires?[ _](?:grad|gradients?)\b")
+"""Of autograd's messages, and of programs that speak like it."""
+
+
+def _asks_for_gradients(error: BaseException) -> bool:
+    """Whether an error, or one that it was raised for, says that a tensor requires no gradient."""
+    seen = error
+    while not _ASKS_FOR_GRADIENTS.search(str(seen)):
+        cause = seen.__cause__ or seen.__context__
+        if cause is None:
+            return False
+        seen = cause
+    return True
 
 
 def argument_leaves(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, torch.Tensor]:

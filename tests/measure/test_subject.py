@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import pytest
 import torch
 
 from dynamo_lab.measure.subject import Subject
@@ -46,3 +47,48 @@ def test_the_globals_of_a_function_are_no_results() -> None:
     fn = cast("Any", space["fn"])
     subject = Subject(fn, (), {}, {}, stored=stored_by_cell(fn))
     assert list(subject.results(subject.fn, "forward")) == ["output"]
+
+
+def test_only_a_forward_whose_error_asks_for_gradients_gets_them() -> None:
+    weight = torch.ones(2, requires_grad=True)
+    calls: list[str] = []
+
+    def train() -> torch.Tensor:
+        calls.append("train")
+        try:
+            torch.autograd.backward((weight * 2).sum())
+        except RuntimeError as error:
+            raise ValueError("this step failed") from error
+        return weight.detach()
+
+    subject = Subject(train, (), {}, {})
+    subject.first_call("forward")()
+    assert (calls, subject.takes_gradients) == (["train", "train"], True)
+
+
+def test_a_program_that_fails_runs_once() -> None:
+    calls: list[str] = []
+
+    def fails_once() -> None:
+        calls.append("called")
+        if len(calls) == 1:
+            raise MemoryError("out of memory")
+
+    subject = Subject(fails_once, (), {}, {})
+    with pytest.raises(MemoryError):
+        subject.first_call("forward")()
+    assert (calls, subject.takes_gradients) == (["called"], False)
+
+
+def test_a_step_has_gradients_and_is_never_called_again_for_them() -> None:
+    calls: list[str] = []
+
+    def detached(x: torch.Tensor) -> torch.Tensor:
+        calls.append("called")
+        torch.autograd.backward(x.detach().sum())
+        return x
+
+    subject = Subject(detached, (torch.ones(2),), {}, {})
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        subject.first_call("step")()
+    assert (calls, subject.takes_gradients) == (["called"], False)

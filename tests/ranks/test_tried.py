@@ -171,6 +171,20 @@ def test_what_was_timed_before_ctrl_c_is_told(monkeypatch: pytest.MonkeyPatch) -
         interrupted(monkeypatch, at=1)
 
 
+def test_ctrl_c_between_two_jobs_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers, seconds_of = iter(range(1, 100)), live.step_seconds
+
+    def step_seconds(known: Any) -> float | None:
+        if next(numbers) == 6:
+            raise KeyboardInterrupt
+        return seconds_of(known)
+
+    monkeypatch.setattr(live, "step_seconds", step_seconds)
+    found = tried(monkeypatch, lambda noise: job(0.05 * noise))
+    assert (len(found.before), len(found.after)) == (2, 3)
+    assert "It was stopped before all jobs had run." in str(found)
+
+
 def test_a_terminal_shows_which_job_runs_and_how_it_is_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -186,22 +200,44 @@ def test_a_terminal_shows_which_job_runs_and_how_it_is_stopped(
     assert re.search(r"Job 2 of 2, without static_graph=True .*0:00:0\d Ctrl-C stops it", shown)
 
 
-def test_a_notebook_shows_which_job_runs_and_how_it_is_stopped(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    told: list[str] = []
+def shown_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that stand under a cell from now on, one after another."""
+    shown: list[str] = []
 
     class Output:
         def update(self, data: dict[str, str], *, raw: bool) -> None:
             assert raw
-            told.append(data["text/plain"])
+            shown.append(data["text/plain"])
 
-    monkeypatch.setattr(progress, "_publisher", lambda: lambda *_, **__: Output())
+    def publish(data: dict[str, str], *, raw: bool, display_id: bool) -> Output:
+        assert display_id
+        output = Output()
+        output.update(data, raw=raw)
+        return output
+
+    monkeypatch.setattr(progress, "_publisher", lambda: publish)
+    return shown
+
+
+def test_a_notebook_shows_since_when_a_job_runs_and_how_it_is_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown = shown_in_a_notebook(monkeypatch)
     tried(monkeypatch, lambda _: job(0.05), rounds=2)
-    assert len(told) == 5
-    assert told[0].startswith("Job 1 of 4, with static_graph=True: 0 s so far. Interrupting")
-    assert re.search(r"Job 4 of 4, .*: \d+ s so far, about \d+ s left\.", told[3])
-    assert told[4] == ""
+    first, *_, last, end = shown
+    assert len(shown) == 5
+    clock = r"\d\d:\d\d:\d\d \S+"
+    stops = r"Interrupting the kernel stops it\."
+    assert re.fullmatch(rf"Job 1 of 4, with static_graph=True, since {clock}\. {stops}", first)
+    assert re.fullmatch(rf"Job 4 .*, since {clock}\. {stops} All .* at about {clock}\.", last)
+    assert end == ""
+
+
+def test_what_fails_at_once_leaves_no_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = shown_in_a_notebook(monkeypatch)
+    with pytest.raises(FixError):
+        JobRecording(job(0.1), WORK).try_fix("no such fix")
+    assert shown == []
 
 
 def test_a_view_that_may_run_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

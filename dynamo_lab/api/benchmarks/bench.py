@@ -88,7 +88,7 @@ def bench(
         compile it, "compiled+optimizer": each has a copy of it.
         loss: Makes a scalar from what `fn` returns; by default the sum of its tensors.
         grad: True records gradients in the forward too; by default it runs under `no_grad()`,
-            unless it fails so, as a program that runs its own backward does.
+            unless it fails for want of gradients, as one that runs its own backward does.
         cold: True also times calls that start with cold caches.
         kernels: True also times each kernel, and each eager operator that it replaced.
         rounds: The number of rounds, if time allows: below 11 no difference is significant.

@@ -41,19 +41,19 @@ class CacheProbes:
         self._first: dict[str, str] = {}
 
     def install(self, patches: Patches) -> None:
-        """Watch the hand-over to a backend, around what switches the caches off."""
-        patches.hook(hooks.USER_COMPILER, self.handed_over)
-
-    def install_inductor(self, patches: Patches) -> None:
-        """Watch graphs on their way into Inductor.
+        """Watch the hand-over to a backend, around what switches the caches off.
 
         Lowering for a target switches caches off by itself, which says nothing of the user's: none
         is asked, since a key is what takes longest of all questions.
         """
-        if self._recorder.target:
-            return
-        patches.hook(hooks.COMPILE_FX, self.entered)
-        patches.hook(COMPILE_INNER, self.asked)
+        if not self._recorder.target:
+            patches.hook(hooks.USER_COMPILER, self.handed_over)
+
+    def install_inductor(self, patches: Patches) -> None:
+        """Watch graphs on their way into Inductor, if any cache is asked about them."""
+        if not self._recorder.target:
+            patches.hook(hooks.COMPILE_FX, self.entered)
+            patches.hook(COMPILE_INNER, self.asked)
 
     def handed_over(self, output: Any, gm: fx.GraphModule, *_: Any) -> Generator[None, Any, None]:
         """Dynamo hands over a graph. The settings are still the user's."""

@@ -23,7 +23,7 @@ from dynamo_lab.capture.targets import hooks
 from dynamo_lab.capture.targets.composites import composed_for
 from dynamo_lab.capture.targets.fakes import fakes_on, here, indexed, stay_here, stays_here
 from dynamo_lab.capture.targets.padding import Padded, unpadded
-from dynamo_lab.capture.targets.sparing import spare
+from dynamo_lab.capture.targets.sparing import few_collections, spare
 from dynamo_lab.capture.targets.targets import pretend
 from dynamo_lab.errors import LoweringError, OptionError
 from dynamo_lab.model.targets import Target
@@ -58,8 +58,9 @@ def lower_for(
     Raises:
         OptionError: there is no such setting.
     """
-    spare(undo)  # before Inductor is imported, which makes most of the objects
-    compile_fx = hooks.INDUCTOR.get()
+    with few_collections():
+        compile_fx = hooks.INDUCTOR.get()  # its import makes many objects
+    spare(undo)
     forget_rules = getattr(hooks.RANDOM_RULES.get(), "cache_clear", nothing)
     forget_rules()  # or a rule registered since were not seen
     of, known = compile_fx.compile_fx, _known(settings)
@@ -188,7 +189,7 @@ class _Lowering:
     def _inner(self, graph_module: fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
         """Inductor's own compilation of one graph, on the target and without a build."""
         on_target = moved(graph_module, self._target.device)
-        with _unbuilt(self._chosen, self._wrote):
+        with few_collections(), _unbuilt(self._chosen, self._wrote):  # a backward's comes late
             try:
                 return hooks.INDUCTOR_INNER.get()(on_target, inputs, **kwargs)
             except Exception as error:

@@ -6,10 +6,11 @@ builds nothing and runs on nothing, so its time tells of no compilation.
 
 import functools
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
-from dynamo_lab.capture.core.undo import Undo
+from dynamo_lab.capture.core.undo import Undo, whole
+from dynamo_lab.capture.frames.hooks import COMPILE
 from dynamo_lab.capture.targets import hooks
 
 _NEW_OBJECTS = 100_000
@@ -20,18 +21,43 @@ Almost all that a compilation makes lives until its end, so that looking earlier
 
 def spare(undo: Undo) -> None:
     """From now on, until it is undone, this process spares that work."""
-    _look_for_cycles_rarely(undo)
+    if COMPILE.exists:
+        _compile_with_few_collections(undo)
     if hooks.HEADER.exists:
         _write_headers_late(undo)
     if all(row.exists for row in (hooks.TYPES, *hooks.TYPES_FROM)):
         _fill_types_once(undo)
 
 
-def _look_for_cycles_rarely(undo: Undo) -> None:
-    first, *others = gc.get_threshold()
-    if 0 < first < _NEW_OBJECTS:  # at 0 the program has switched it off
-        undo.add(gc.set_threshold, first, *others)
-        gc.set_threshold(_NEW_OBJECTS, *others)
+@whole
+def few_collections() -> Generator[None, None, None]:
+    """For the block, which runs nothing of the program's, Python looks for cycles rarely.
+
+    The program's own code may leave many. If it sets a threshold, that one stays.
+    """
+    before = gc.get_threshold()
+    rare = (_NEW_OBJECTS, *before[1:])
+    if not 0 < before[0] < _NEW_OBJECTS:  # at 0 the program has switched it off
+        yield
+        return
+    try:
+        gc.set_threshold(*rare)
+        yield
+    finally:
+        if gc.get_threshold() == rare:
+            gc.set_threshold(*before)
+
+
+def _compile_with_few_collections(undo: Undo) -> None:
+    owner, name = COMPILE.place()
+    compile_frame = getattr(owner, name)
+
+    @functools.wraps(compile_frame)
+    def compile_rarely(*args: Any, **kwargs: Any) -> Any:
+        with few_collections():
+            return compile_frame(*args, **kwargs)
+
+    undo.replace(owner, name, compile_rarely)
 
 
 class _Late:

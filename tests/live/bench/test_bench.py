@@ -51,6 +51,24 @@ def test_a_program_that_runs_its_own_backward_is_measured_with_gradients() -> No
     assert {"calling eager", "compiling compiled"} <= {*told}
 
 
+def test_a_model_whose_forward_takes_gradients_is_trained_when_it_is_run_again() -> None:
+    class Force(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(3, 1)
+
+        def forward(self, at: torch.Tensor) -> torch.Tensor:
+            energy = self.linear(at).tanh().sum()
+            return torch.autograd.grad(energy, at, create_graph=True)[0]
+
+    at = torch.randn(4, 3, requires_grad=True)
+    plan = Plan(rounds=3, seconds=0.3)
+    options = BenchOptions(training=True, kernels=False, plan=plan, ways=("eager",))
+    _, session = BenchRun(Force(), (at,), {}, options, Watch(), "force").made()
+    assert session.program is not None
+    assert session.program.choice.grad is True
+
+
 @pytest.mark.slow
 def test_a_training_step_is_checked_timed_and_leaves_nothing(model: torch.nn.Module) -> None:
     optimizer = torch.optim.Adam(model.parameters())
