@@ -48,6 +48,17 @@ def test_what_is_said_first(make: Make) -> None:
     assert any("aot_eager is not distinguishable from eager" in one for one in sentences)
 
 
+def test_where_only_kernels_were_timed_it_is_said_what_was_not(make: Make) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    alone = replace(recording.benchmark, series=(), comparisons=())
+    only = "Only the kernels were timed: whole calls were not compared, and neither were results."
+    assert bench(replace(recording, benchmark=alone)).state == only
+    early = replace(alone, state="stopped")
+    assert bench(replace(recording, benchmark=early)).state.startswith("It was stopped before")
+    assert bench(recording).state == ""
+
+
 def test_no_times_of_what_is_wrong(make: Make) -> None:
     found = bench(make("measured"))
     assert {row.name for section in found.sections for row in section.rows} == {
@@ -175,6 +186,20 @@ def test_a_call_of_a_kernel_counts_as_often_as_it_is_called(make: Make) -> None:
     step = bench(make("measured")).kernels.programs[1]
     small = next(group for group in step.groups if group.operators == "4 sum")
     assert small.cold.kernels == pytest.approx(4 * 3.1e-6, rel=0.05)
+
+
+def test_a_kernel_takes_in_lists_what_it_takes_where_the_slowest_is_named(make: Make) -> None:
+    """The median of its calls' sums, which is not the sum of their medians."""
+    recording = make("measured")
+    assert recording.benchmark is not None
+    kernels = list(recording.benchmark.kernels)
+    at = next(i for i, one in enumerate(kernels) if (one.phase, one.calls) == ("forward", 1))
+    first = replace(kernels[at], warm=(1e-3, 2e-3, 9e-3) * 4)
+    again = replace(first, warm=(9e-3, 1e-3, 2e-3) * 4)
+    kernels[at : at + 1] = [first, again]
+    found = replace(recording.benchmark, kernels=tuple(kernels), groups=())
+    view = bench(replace(recording, benchmark=found)).kernels
+    assert dict(view.kernels)[first.kernel].startswith("10 ms")
 
 
 def test_the_parts_add_up_to_the_whole(make: Make) -> None:

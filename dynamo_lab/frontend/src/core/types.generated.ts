@@ -2933,6 +2933,7 @@ export interface Outcomes {
   readonly beside: LoweredOutcome;
   readonly bench: MeasuredOutcome;
   readonly bisect: MeasuredOutcome;
+  readonly time_kernels: MeasuredOutcome;
   readonly warm_start: MeasuredOutcome;
   readonly time_guards: MeasuredOutcome;
 }
