@@ -121,7 +121,7 @@ def test_the_slowest_kernel_and_its_line_stand_above_times_that_are_whole(
 
 
 def test_a_page_says_that_it_times_no_kernel(show: Callable[[str], Opened]) -> None:
-    page = show("blocks").page
+    page = show("scheduled").page
     open_tab(page, "kernels")
     page.get_by_text("Not timed. That takes the living program, and this page has none.").wait_for()
     assert page.get_by_role("button", name="Time the kernels").count() == 0

@@ -45,16 +45,17 @@ def calls_of(found: Benchmark, nodes: TimedNodes) -> tuple[Call, ...]:
 
 
 def kernel_texts(calls: Sequence[Call]) -> dict[int, str]:
-    """'12 µs, 8 %' for each kernel, all its calls together, as where the slowest is named."""
+    """'12 µs, 8 %' for each kernel, all its calls together, the one that takes longest first."""
     own: dict[int, list[Call]] = {}
     for one in calls:
         own.setdefault(one.kernel, []).append(one)
-    sums = {kernel: summed([(one.rounds, 1) for one in each]) for kernel, each in own.items()}
-    return {
-        kernel: _text(taken.median, own[kernel][-1].whole)
-        for kernel, taken in sums.items()
-        if taken
+    sums = {
+        kernel: taken.median
+        for kernel, each in own.items()
+        if (taken := summed([(one.rounds, 1) for one in each]))
     }
+    order = sorted(sums, key=lambda kernel: -sums[kernel])
+    return {kernel: _text(sums[kernel], own[kernel][-1].whole) for kernel in order}
 
 
 def _text(taken: float, whole: Spread | None) -> str:

@@ -8,7 +8,7 @@ import { OtherCompiler } from "../compare/other-compiler";
 import { compareState } from "../compare/state";
 import { useModel, useStore } from "../core/context";
 import { kernelEntity } from "../core/entities";
-import type { KernelView, WrapperView } from "../core/types.generated";
+import type { KernelView, View, WrapperView } from "../core/types.generated";
 import { plural, withoutFolders } from "../core/words";
 import { Badge, Empty, GoTab, Where } from "../ui/bits";
 import { Splitter } from "../ui/splitter";
@@ -29,6 +29,8 @@ function WrapperRow({ wrapper }: { wrapper: WrapperView }) {
     </>
   );
 }
+
+const itemsOf = ({ kernels, bench }: View): Item[] => kernelItems(kernels, (bench?.kernels.kernels ?? []).map(([id]) => id));
 
 const nameOf = (kernel: KernelView): string => kernel.title || kernel.name;
 
@@ -96,7 +98,7 @@ export function Kernels() {
   const jump = useSignal({ index: -1, tick: 0 });
   const side = useRef<HTMLDivElement>(null);
   const row = useRowHeight(side, view.kernels.kernels, isTimed(view));
-  const all = useComputed(() => (store.model.value ? kernelItems(store.model.value.view.kernels) : [])).value;
+  const all = useComputed(() => (store.model.value ? itemsOf(store.model.value.view) : [])).value;
   const held = store.held.value;
   const isHeld = (id: number): boolean => held?.[kin.vertex("kernel", id)] === 1;
   const kinCount = held ? view.kernels.kernels.filter((kernel) => isHeld(kernel.id)).length : 0;
@@ -112,6 +114,7 @@ export function Kernels() {
     const first = items.findIndex((item) => "kernel" in item && isHeld(item.kernel.id));
     jump.value = { index: wanted >= 0 ? wanted : first >= 0 ? first : at, tick: jump.value.tick + 1 };
   }, [reveal.tick, only]);
+  useEffect(() => void (jump.value = { index: at, tick: jump.value.tick + 1 }), [view]);
   useEffect(() => {
     // a reader who selects a line wants the code that it became, and not that of another line's kernel
     if (kinCount === 0 || (shown && !("kernel" in shown && !isHeld(shown.kernel.id)))) return;

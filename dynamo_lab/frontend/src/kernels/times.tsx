@@ -2,28 +2,28 @@
 import { Slowest } from "../benchmarks/kernels";
 import { benchmarksState } from "../benchmarks/state";
 import { useModel, useStore } from "../core/context";
-import { kernelEntity } from "../core/entities";
-import type { BenchView, ProgramView } from "../core/types.generated";
+import type { BenchView } from "../core/types.generated";
 import { Fold, GoTab, Prose } from "../ui/bits";
 import { HowFar, type Measuring, StopButton, useMeasuring } from "../ui/runs/measuring";
 import { kernelsState } from "./state";
 import { isTimed, whyNotTimed } from "./timing";
 
 /** What the times say, where kernels were timed. */
-function Told({ bench, program }: { bench: BenchView; program: ProgramView }) {
+function Told({ bench }: { bench: BenchView }) {
   const store = useStore();
+  const program = bench.kernels.programs.at(0);
   const open = (): void => {
     benchmarksState(store).mode.value = "kernels";
     store.setTab("bench");
   };
-  const doubts = [bench.state, ...bench.doubts, ...program.remarks].filter(Boolean);
+  const doubts = [bench.state, ...bench.doubts, ...(program?.remarks ?? [])].filter(Boolean);
   return (
     <>
       <span>
-        {program.slowest ? <Slowest program={program} />
-          : bench.kernels.kernels.length > 1 ? "The times do not tell which of the kernels is the slowest" : "One kernel was timed"}
-        . <button type="button" class="dl-link" onClick={open}>Kernel by kernel</button>
+        {program?.slowest ? <Slowest program={program} />
+          : bench.kernels.kernels.length > 1 ? "The times do not tell which of the kernels is the slowest." : "One kernel was timed."}
       </span>
+      {program && <button type="button" class="dl-link" onClick={open}>Kernel by kernel</button>}
       {doubts.length > 0 && <Fold label="How far these times can be trusted"><ul class="dl-plain">{doubts.map((text) => <li key={text}><Prose text={text} /></li>)}</ul></Fold>}
     </>
   );
@@ -31,18 +31,16 @@ function Told({ bench, program }: { bench: BenchView; program: ProgramView }) {
 
 function TimeButton({ measuring }: { measuring: Measuring }) {
   const store = useStore();
-  /** The reader asked for the slowest: it is shown, with its lines. */
+  /** The reader asked for the slowest. */
   const show = (): void => {
     const slowest = store.model.value?.view.bench?.kernels.programs[0]?.slowest?.kernels[0];
-    if (!slowest) return;
-    kernelsState(store).kernel.value = { kind: "kernel", id: slowest.id };
-    if (store.pin.value !== kernelEntity(slowest.id)) store.togglePin(kernelEntity(slowest.id));
+    if (slowest) kernelsState(store).kernel.value = { kind: "kernel", id: slowest.id };
   };
   if (measuring.state !== "") return <StopButton of={measuring} />;
   return (
     <>
       <button type="button" class="dl-button" onClick={() => measuring.start("time_kernels", {}, show)}>Time the kernels</button>
-      <span class="dl-dim">to see which is the slowest, and whose line it is; the whole program: <GoTab tab="bench" /></span>
+      <span class="dl-dim">to find the slowest and its line, or the whole program: <GoTab tab="bench" /></span>
     </>
   );
 }
@@ -51,7 +49,7 @@ export function KernelTimes() {
   const { source } = useStore();
   const { view } = useModel();
   const measuring = useMeasuring();
-  const [program] = view.bench?.kernels.programs ?? [];
+  const problem = view.bench?.kernels.programs.at(0)?.problem;
   const has = isTimed(view);
   const why = has ? "" : whyNotTimed(source, view);
   return (
@@ -60,8 +58,8 @@ export function KernelTimes() {
       {measuring && <HowFar of={measuring} />}
       {why && <span class="dl-dim">Not timed. <Prose text={why} /></span>}
       <div class="dl-kernel-told" role="status">
-        {view.bench && program && has && <Told bench={view.bench} program={program} />}
-        {!has && program?.problem && <span class="dl-tone-warning"><Prose text={program.problem} /></span>}
+        {view.bench && has && <Told bench={view.bench} />}
+        {!has && problem && <span class="dl-tone-warning"><Prose text={problem} /></span>}
       </div>
     </div>
   );
