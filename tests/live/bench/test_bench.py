@@ -121,25 +121,29 @@ def test_a_recording_can_be_benchmarked_and_one_without_a_program_says_so() -> N
         loaded.bench()
 
 
+class Heard:
+    """What a view hears of a run."""
+
+    def __init__(self) -> None:
+        self.on_stop: Callable[[], None] = lambda: None
+        self.told: list[str] = []
+
+    def tell(self, what: str, fraction: float | None, seconds_left: float | None) -> None:
+        self.told.append(what)
+
+
 def test_a_view_has_the_kernels_timed_and_nothing_else() -> None:
-    told: list[str] = []
-
-    class Waiting:
-        on_stop: Callable[[], None]
-
-        def tell(self, what: str, *_: float | None) -> None:
-            told.append(what)
-
+    waiting = Heard()
     recording = lab.explore(program, torch.randn(64, 64))
-    label, outcome, made = run(recording, "time_kernels", {}, Waiting())
+    label, outcome, made = run(recording, "time_kernels", {}, waiting)
     found = made.benchmark
     assert (label, outcome) == ("kernels timed", {"state": "done"})
     assert found is not None
     assert {one.kernel for one in found.kernels if one.warm} == {one.id for one in made.kernels}
     assert (found.series, found.comparisons, found.courses, found.limits) == ((), (), (), None)
     assert found.changes is None  # nothing was compared that would tell
-    assert "kernels, warm caches" in told
-    assert not [what for what in told if what.startswith(("checking", "measuring"))]
+    assert "kernels, warm caches" in waiting.told
+    assert not [what for what in waiting.told if what.startswith(("checking", "measuring"))]
     validate(made)
     shown = build(made).bench
     assert shown is not None

@@ -188,20 +188,6 @@ def test_a_call_of_a_kernel_counts_as_often_as_it_is_called(make: Make) -> None:
     assert small.cold.kernels == pytest.approx(4 * 3.1e-6, rel=0.05)
 
 
-def test_a_kernel_takes_in_lists_what_it_takes_where_the_slowest_is_named(make: Make) -> None:
-    """The median of its calls' sums, which is not the sum of their medians."""
-    recording = make("measured")
-    assert recording.benchmark is not None
-    kernels = list(recording.benchmark.kernels)
-    at = next(i for i, one in enumerate(kernels) if (one.phase, one.calls) == ("forward", 1))
-    first = replace(kernels[at], warm=(1e-3, 2e-3, 9e-3) * 4)
-    again = replace(first, warm=(9e-3, 1e-3, 2e-3) * 4)
-    kernels[at : at + 1] = [first, again]
-    found = replace(recording.benchmark, kernels=tuple(kernels), groups=())
-    view = bench(replace(recording, benchmark=found)).kernels
-    assert dict(view.kernels)[first.kernel].startswith("10 ms")
-
-
 def test_the_parts_add_up_to_the_whole(make: Make) -> None:
     for program in bench(make("measured")).kernels.programs:
         whole = float(program.whole.split()[0]) * 1e-6
