@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     Ran = tuple[str, Outcome, Recording, Session]
 
+KERNEL_SECONDS = 3.0
+"""The most that the kernels' rounds take, warm ones and cold ones each."""
+
 
 class Waiting(Protocol):
     """The observer of a run: receives its progress, and may end it early."""
@@ -57,7 +60,11 @@ def run(
         case "beside", {}:
             return _beside(recording, session)
         case "bench", {"ways": list(), "training": bool(), "seconds": int() | float()}:
-            return _benched(recording, session, asked, waiting)
+            chosen = {name: asked[name] for name in ("ways", "training", "seconds")}
+            return _benched(recording, session, "measured", chosen, waiting)
+        case "time_kernels", {}:
+            chosen = {"only_kernels": True, "seconds": KERNEL_SECONDS}
+            return _benched(recording, session, "kernels timed", chosen, waiting)
         case "bisect", {}:
             return _bisected(recording, session, waiting)
         case "warm_start", {}:
@@ -109,16 +116,20 @@ def _lowered(made: Run) -> Outcome:
 
 
 def _benched(
-    recording: Recording, session: Session, asked: dict[str, Any], waiting: Waiting | None
+    recording: Recording,
+    session: Session,
+    label: str,
+    chosen: dict[str, Any],
+    waiting: Waiting | None,
 ) -> Ran:
+    """With a benchmark of these options, named as `bench_options` names them."""
     from dynamo_lab.bench.options import bench_options
     from dynamo_lab.bench.recorded import measured
 
     watch = watch_of(waiting)
-    options = bench_options(**{name: asked[name] for name in ("ways", "training", "seconds")})
-    facts, made = measured(recording, session, options, watch)
+    facts, made = measured(recording, session, bench_options(**chosen), watch)
     state = facts.benchmark.state if facts.benchmark else ""
-    return "measured", {"state": state}, facts, made
+    return label, {"state": state}, facts, made
 
 
 def _bisected(recording: Recording, session: Session, waiting: Waiting | None) -> Ran:

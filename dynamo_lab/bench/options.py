@@ -11,7 +11,10 @@ from dynamo_lab.measure.rounds import Plan
 
 
 class BenchOptions(Struct, frozen=True, kw_only=True):
-    """The options of a benchmark: `dynamo_lab.bench` explains each."""
+    """The options of a benchmark: `dynamo_lab.bench` explains each.
+
+    With `only_kernels`, variants are compiled for their kernels alone: not checked, not timed.
+    """
 
     ways: Any = ("compiled",)
     backend: str | None = None
@@ -21,6 +24,7 @@ class BenchOptions(Struct, frozen=True, kw_only=True):
     grad: bool = False
     cold: bool = True
     kernels: bool = True
+    only_kernels: bool = False
     tolerance: Any = None
     plan: Plan = Plan()
 

@@ -98,9 +98,12 @@ class BenchRun:
 
         with self._device.current():
             before = machine.describe_machine(self._device.name)
-        parts = [self._compile, self._check, self._weigh, self._time]
+        is_whole = not self._options.only_kernels
+        parts = [self._compile]
+        parts += [self._check, self._weigh, self._time] if is_whole else []
         parts += [self._time_kernels] if self._options.kernels else []
-        parts += [self._count_launches]  # the last: a profiler can make later calls slower
+        # the last: a profiler can make later calls slower
+        parts += [self._count_launches] if is_whole else []
         first = self._subject.first_call(self._phases[-1])
         at_start = started(self._roots, self._options.optimizer, self._ways, first)
         with Whole(self._caches), many_ways(), at_start as (self._start, self._twins):
@@ -126,7 +129,7 @@ class BenchRun:
             overheads=self._kernels.overheads,
             courses=tuple(self._courses),
             limits=self._limits,
-            changes=self._changed(),
+            changes=self._changed() if is_whole else None,
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
         facts = timed(structs.replace(self._run.facts, benchmark=found), self._run, self._program)
@@ -325,7 +328,8 @@ class BenchRun:
         works = Works(self._run.facts)
         kernels = tuple(works.added(one) for one in self._kernels.kernels)
         self._kernels = structs.replace(self._kernels, kernels=kernels)
-        self._limits = limits_of(self._device, watch=self._watch)
+        if not self._options.only_kernels:
+            self._limits = limits_of(self._device, watch=self._watch)
 
 
 def _reason(error: Exception) -> str:

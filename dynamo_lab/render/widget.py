@@ -31,7 +31,16 @@ Runs = Callable[[Recording, str, dict[str, Any], Waiting], tuple[str, Any, Recor
 recording, the result, and the recording itself. What it raises is shown."""
 
 _LONG = frozenset(
-    {"apply", "bench", "bisect", "edit_kernel", "recompile", "try_on_job", "warm_start"}
+    {
+        "apply",
+        "bench",
+        "bisect",
+        "edit_kernel",
+        "recompile",
+        "time_kernels",
+        "try_on_job",
+        "warm_start",
+    }
 )
 """What runs in a separate thread, so that the kernel can still receive a stop request."""
 

@@ -94,6 +94,39 @@ def test_a_benchmark_kernel_by_kernel_lights_lines_and_leads_to_kernels(
     assert page.locator(".dl-kernel-head").get_by_text("µs, ").count() == 1
 
 
+@pytest.mark.parametrize("width", [360, 560, 1000, 1800])
+def test_the_slowest_kernel_and_its_line_stand_above_times_that_are_whole(
+    show: Callable[[str], Opened], width: int
+) -> None:
+    page = show("measured").page
+    page.set_viewport_size({"width": width, "height": 600})
+    open_tab(page, "kernels")
+    told = page.locator(".dl-kernel-told")
+    assert "The slowest of 7 kernels takes 118 µs, 32 %" in told.inner_text()
+    times = page.locator(".dl-kernel-time")
+    times.first.wait_for()
+    row = page.locator(".dl-row-kernel", has=page.locator(".is-slowest")).all()
+    assert [one.locator(".dl-kernel-title").inner_text() for one in row] == ["linear"]
+    assert ", slowest" in (row[0].locator(".is-slowest").text_content() or "")
+    assert times.evaluate_all(
+        """times => times.every((time) => {
+          const box = time.getBoundingClientRect();
+          const row = time.closest(".dl-row-kernel").getBoundingClientRect();
+          const isIn = box.right <= row.right && box.bottom <= row.bottom;
+          return isIn && box.width > 0 && time.scrollWidth <= time.clientWidth + 1;
+        })"""
+    )
+    told.get_by_role("button", name="line 3").click()
+    page.locator(".cm-line.is-held").first.wait_for()
+
+
+def test_a_page_says_that_it_times_no_kernel(show: Callable[[str], Opened]) -> None:
+    page = show("scheduled").page
+    open_tab(page, "kernels")
+    page.get_by_text("Not timed. That takes the living program, and this page has none.").wait_for()
+    assert page.get_by_role("button", name="Time the kernels").count() == 0
+
+
 def test_a_package_is_shown_first_and_its_constants_lead_to_their_nodes(
     show: Callable[[str], Opened],
 ) -> None:

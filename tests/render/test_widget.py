@@ -135,7 +135,8 @@ def test_several_recordings_are_shown_under_their_labels(make: Make) -> None:
     ]
 
 
-def test_a_measurement_tells_how_far_it_is_and_hears_stop(make: Make) -> None:
+@pytest.mark.parametrize("what", ["bench", "time_kernels"])
+def test_a_measurement_tells_how_far_it_is_and_hears_stop(make: Make, what: str) -> None:
     stopped = Event()
 
     def runs(
@@ -152,14 +153,14 @@ def test_a_measurement_tells_how_far_it_is_and_hears_stop(make: Make) -> None:
     recording = make("branch_and_print")
     widget.show(recording, build(recording), runs)
     untyped: Any = widget
-    run = {"type": "run", "of": OWN, "what": "bench"}
+    run = {"type": "run", "of": OWN, "what": what}
     untyped._handle_custom_msg({**run, "request": 1}, [])
     while not told:
         pass
     untyped._handle_custom_msg({**run, "request": 2}, [])
     untyped._handle_custom_msg({"type": "stop"}, [])
     for thread in enumerate_threads():
-        if thread.name == "dynamo_lab bench":
+        if thread.name == f"dynamo_lab {what}":
             thread.join(60)
     (second, _), (first, _) = vars(widget)["sent"]
     assert "already running" in second["error"]

@@ -76,6 +76,7 @@ OUTCOMES = {
     "beside": LoweredOutcome,
     "bench": MeasuredOutcome,
     "bisect": MeasuredOutcome,
+    "time_kernels": MeasuredOutcome,
     "warm_start": MeasuredOutcome,
     "time_guards": MeasuredOutcome,
 }

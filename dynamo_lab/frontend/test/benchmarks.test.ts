@@ -7,6 +7,7 @@ import { createStore } from "../src/core/store";
 import type { AgainstEager, BenchView, KernelGroupView, ProgramView, TimeView } from "../src/core/types.generated";
 import { colouring, modesOf } from "../src/graphs/diagram/colours";
 import { GraphIndex } from "../src/graphs/graph-index";
+import { slownessOf } from "../src/kernels/timing";
 import { PARTS } from "../src/parts";
 import { graph, kernel, showing, small, view } from "./sample";
 
@@ -48,9 +49,13 @@ describe("a whole call", () => {
   });
 });
 
+const PROGRAM: ProgramView = {
+  title: "", way: 0, phase: "forward", whole: "", parts: [], remainder: "", problem: "", adds_up: true, remarks: [], slowest: null, groups: [],
+};
+
 describe("groups", () => {
   const program: ProgramView = {
-    title: "", way: 0, phase: "forward", whole: "", parts: [], remainder: "", problem: "", adds_up: true, remarks: [], slowest: null,
+    ...PROGRAM,
     groups: [group("a", pair(1, 3, 1), pair(2, 1, 0)), group("b", pair(4, null, 0), pair(null, null, 1))],
   };
 
@@ -81,6 +86,16 @@ describe("where times are shown", () => {
     const model = buildModel({ ...small(), bench: BENCH });
     expect(timeOf(model)(0)).toBe("12 \u00b5s, 8 %");
     expect(timeOf(model)(1)).toBe("");
+  });
+
+  it("tells the slowest kernel from others, or those that times do not tell apart", () => {
+    const slowest = (...ids: number[]) => {
+      const kernels = ids.map((id) => ({ id, title: "", where: "", line: "" }));
+      return slownessOf(buildModel({ ...small(), bench: { ...BENCH, kernels: { ...BENCH.kernels, programs: [{ ...PROGRAM, slowest: { sentence: "", kernels } }] } } }));
+    };
+    expect([0, 1].map(slowest(1))).toEqual(["", "slowest"]);
+    expect([0, 1, 2].map(slowest(0, 2))).toEqual(["among the slowest", "", "among the slowest"]);
+    expect(slownessOf(buildModel({ ...small(), bench: BENCH }))(0)).toBe("");
   });
 
   it("colours nodes by time, in steps from the shortest to the longest", () => {

@@ -5,6 +5,7 @@ import { NOTHING, Recordings } from "../src/core/recordings";
 import { type DataSource, offers } from "../src/core/source";
 import { createStore } from "../src/core/store";
 import type { SideBySideView, View } from "../src/core/types.generated";
+import { whyNotTimed } from "../src/kernels/timing";
 import { PARTS } from "../src/parts";
 import { showing, small, view } from "./sample";
 
@@ -107,4 +108,19 @@ it("offers of one that failed with other switches what the first one offers", ()
   source.recordings.add({ label: "max_fusion_size=1", view: of({ failure: "E" }), pairs: [], outcome: null }, { base, fix: "", asked: NOTHING });
   source.recordings.show("max_fusion_size=1");
   expect(offers(source, "lower")).toBe(true);
+});
+
+it("times kernels where the program lives and runs, and else says why not", () => {
+  const can = of({ offers: ["lower", "bench"] });
+  expect(whyNotTimed(living(can), can)).toBe("");
+  const page: DataSource = { ...living(can), runs: undefined };
+  expect(whyNotTimed(page, can)).toContain("this page has none");
+  const elsewhere = of({ offers: ["lower", "bench"], target: "Lowered for a GPU: the code was not built or run." });
+  expect(whyNotTimed(living(elsewhere), elsewhere)).toBe(elsewhere.summary.target);
+  const raised = of({ offers: ["lower"] });
+  expect(whyNotTimed(living(raised), raised)).toBe("The program does not run to its end.");
+  const gone = living(can);
+  expect(whyNotTimed({ ...gone, runs: { ...gone.runs!, ready: signal(false) } }, can)).toContain("can run again");
+  const going = of({ state: "recording" });
+  expect(whyNotTimed(living(going), going)).toBe("The run is not over yet.");
 });

@@ -113,7 +113,7 @@ def build(recording: Recording, places: Places, kernels: KernelTimesView) -> Ben
     sections = tuple(_sections(found, wrong_ones(checked)))
     return BenchView(
         title=found.title,
-        state=_STATES[found.state],
+        state=_state(found),
         created=found.created,
         verdicts=(*_verdicts(found, sections, checked), *_launches(recording, found)),
         ways=tuple(map(_way, found.ways)),
@@ -133,6 +133,17 @@ _STATES: dict[str, str] = {
     "stopped": "It was stopped before its end: what was measured until then is shown.",
     "refused": "It was refused: nothing was timed. Each variant says why.",
 }
+
+_ONLY_KERNELS = (
+    "Only the kernels were timed: whole calls were not compared, and neither were results."
+)
+
+
+def _state(found: Benchmark) -> str:
+    """How far it went; variants without any series were compiled for their kernels alone."""
+    if found.state == "done" and found.kernels and not found.series:
+        return _ONLY_KERNELS
+    return _STATES[found.state]
 
 
 def _way(way: Way) -> WayView:

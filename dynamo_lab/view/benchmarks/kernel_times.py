@@ -57,8 +57,8 @@ class ProgramView(Struct, frozen=True, kw_only=True):
 class KernelTimesView(Struct, frozen=True, kw_only=True):
     """Programs kernel by kernel, and the times to show in other views.
 
-    `kernels` are (id, text); `nodes` (graph, node, seconds, text) of the kernel that computes a
-    node, or of eager's operator; `lines` (source, line, text, explanation).
+    `kernels` are (id, text), the longest first; `nodes` (graph, node, seconds, text) of the kernel
+    that computes a node, or of eager's operator; `lines` (source, line, text, explanation).
     """
 
     programs: tuple[ProgramView, ...] = ()

@@ -13,13 +13,14 @@ from dynamo_lab.view.core.ancestry import Ancestry, NodeKey
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import plural, seconds
 from dynamo_lab.view.kernels.kernels import stacks_of
-from dynamo_lab.view.timings.durations import rounded
+from dynamo_lab.view.timings.durations import rounded, summed
 
 
 class Call(Struct, frozen=True):
-    """A kernel at one call site: its seconds in a call, and the nodes it computes."""
+    """A kernel at one call site: its seconds in each round and in the median, and its nodes."""
 
     kernel: int
+    rounds: tuple[float, ...]
     seconds: float
     whole: Spread | None
     nodes: tuple[NodeKey, ...]
@@ -39,17 +40,22 @@ def calls_of(found: Benchmark, nodes: TimedNodes) -> tuple[Call, ...]:
         if times and first.setdefault(one.kernel, (one.phase, one.way)) == (one.phase, one.way):
             overhead = overhead_of(found, one.way, one.phase)
             whole = spread(overhead.whole) if one.warm and overhead and overhead.whole else None
-            made.append(Call(one.kernel, spread(times).median, whole, nodes.of(one)))
+            made.append(Call(one.kernel, times, spread(times).median, whole, nodes.of(one)))
     return tuple(made)
 
 
 def kernel_texts(calls: Sequence[Call]) -> dict[int, str]:
-    """'12 µs, 8 %' for each kernel, all its calls together."""
-    sums: dict[int, float] = {}
+    """'12 µs, 8 %' for each kernel, all its calls together, the one that takes longest first."""
+    own: dict[int, list[Call]] = {}
     for one in calls:
-        sums[one.kernel] = sums.get(one.kernel, 0.0) + one.seconds
-    wholes = {one.kernel: one.whole for one in calls}
-    return {kernel: _text(taken, wholes[kernel]) for kernel, taken in sums.items()}
+        own.setdefault(one.kernel, []).append(one)
+    sums = {
+        kernel: taken.median
+        for kernel, each in own.items()
+        if (taken := summed([(one.rounds, 1) for one in each]))
+    }
+    order = sorted(sums, key=lambda kernel: -sums[kernel])
+    return {kernel: _text(sums[kernel], own[kernel][-1].whole) for kernel in order}
 
 
 def _text(taken: float, whole: Spread | None) -> str:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
 
 import dynamo_lab as lab
+from dynamo_lab.api.recording import run
 from dynamo_lab.bench.options import BenchOptions
 from dynamo_lab.bench.run import BenchRun
 from dynamo_lab.errors import BenchError, OptionError
 from dynamo_lab.measure.rounds import Plan, Progress, Watch
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.validate import validate
+from dynamo_lab.view import build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.live
 
@@ -132,6 +137,36 @@ def test_a_recording_can_be_benchmarked_and_one_without_a_program_says_so() -> N
     loaded = codec.decode(codec.encode(recording), type=lab.Recording)
     with pytest.raises(BenchError, match="no program"):
         loaded.bench()
+
+
+class Heard:
+    """What a view hears of a run."""
+
+    def __init__(self) -> None:
+        self.on_stop: Callable[[], None] = lambda: None
+        self.told: list[str] = []
+
+    def tell(self, what: str, fraction: float | None, seconds_left: float | None) -> None:
+        self.told.append(what)
+
+
+def test_a_view_has_the_kernels_timed_and_nothing_else() -> None:
+    waiting = Heard()
+    recording = lab.explore(program, torch.randn(64, 64))
+    label, outcome, made = run(recording, "time_kernels", {}, waiting)
+    found = made.benchmark
+    assert (label, outcome) == ("kernels timed", {"state": "done"})
+    assert found is not None
+    assert {one.kernel for one in found.kernels if one.warm} == {one.id for one in made.kernels}
+    assert (found.series, found.comparisons, found.courses, found.limits) == ((), (), (), None)
+    assert found.changes is None  # nothing was compared that would tell
+    assert "kernels, warm caches" in waiting.told
+    assert not [what for what in waiting.told if what.startswith(("checking", "measuring"))]
+    validate(made)
+    shown = build(made).bench
+    assert shown is not None
+    assert len(shown.kernels.kernels) == len(made.kernels)
+    assert shown.state.startswith("Only the kernels were timed")
 
 
 def test_what_is_stopped_is_kept() -> None:

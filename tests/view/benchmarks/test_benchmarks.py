@@ -48,6 +48,17 @@ def test_what_is_said_first(make: Make) -> None:
     assert any("aot_eager is not distinguishable from eager" in one for one in sentences)
 
 
+def test_where_only_kernels_were_timed_it_is_said_what_was_not(make: Make) -> None:
+    recording = make("measured")
+    assert recording.benchmark is not None
+    alone = replace(recording.benchmark, series=(), comparisons=())
+    only = "Only the kernels were timed: whole calls were not compared, and neither were results."
+    assert bench(replace(recording, benchmark=alone)).state == only
+    early = replace(alone, state="stopped")
+    assert bench(replace(recording, benchmark=early)).state.startswith("It was stopped before")
+    assert bench(recording).state == ""
+
+
 def test_no_times_of_what_is_wrong(make: Make) -> None:
     found = bench(make("measured"))
     assert {row.name for section in found.sections for row in section.rows} == {

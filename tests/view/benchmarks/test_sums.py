@@ -106,3 +106,18 @@ def test_the_slowest_kernel_is_named_only_where_its_times_tell_it_apart(make: Ma
     untimed = program(recording, changed({3: ()})).slowest
     assert untimed is not None
     assert untimed.sentence.startswith("The slowest of the 6 kernels that could be timed takes")
+
+
+def test_a_kernel_takes_in_lists_what_it_takes_where_the_slowest_is_named(make: Make) -> None:
+    """The median of its calls' sums, which is not the sum of their medians."""
+    recording, found = measured(make)
+    kernels = list(found.kernels)
+    at = next(i for i, one in enumerate(kernels) if (one.phase, one.calls) == ("forward", 1))
+    first = replace(kernels[at], warm=(1e-3, 2e-3, 9e-3) * 4)
+    kernels[at : at + 1] = [first, replace(first, warm=(9e-3, 1e-3, 2e-3) * 4)]
+    timed = replace(found, kernels=tuple(kernels), groups=())
+    bench = build(replace(recording, benchmark=timed)).bench
+    assert bench is not None
+    kernel, text = bench.kernels.kernels[0]  # the slowest comes first
+    assert kernel == first.kernel
+    assert text.startswith("10 ms")

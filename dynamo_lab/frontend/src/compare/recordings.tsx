@@ -43,7 +43,7 @@ export function RanksBar() {
 
 function told({ fix, label, view }: Entry, isOther: boolean): string {
   if (isOther) return "This is what the other compiler makes of your program.";
-  if (view.bench) return "Compiled once more and timed: Bench says whether it computes the same.";
+  if (view.bench) return `Compiled once more and timed${view.bench.agreements.length > 0 ? ": Bench says whether it computes the same" : ""}.`;
   return fix ? `This is the program with the fix \`${fix}\`.` : `Lowered again: \`${label}\`.`;
 }
 

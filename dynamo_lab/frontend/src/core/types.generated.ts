@@ -1706,8 +1706,8 @@ export interface ComparedView {
 /**
  * Programs kernel by kernel, and the times to show in other views.
  *
- * `kernels` are (id, text); `nodes` (graph, node, seconds, text) of the kernel that computes a
- * node, or of eager's operator; `lines` (source, line, text, explanation).
+ * `kernels` are (id, text), the longest first; `nodes` (graph, node, seconds, text) of the kernel
+ * that computes a node, or of eager's operator; `lines` (source, line, text, explanation).
  */
 export interface KernelTimesView {
   readonly programs: readonly ProgramView[];
@@ -2935,6 +2935,7 @@ export interface Outcomes {
   readonly beside: LoweredOutcome;
   readonly bench: MeasuredOutcome;
   readonly bisect: MeasuredOutcome;
+  readonly time_kernels: MeasuredOutcome;
   readonly warm_start: MeasuredOutcome;
   readonly time_guards: MeasuredOutcome;
 }

@@ -1,14 +1,18 @@
-// The rows of the kernels' list: each wrapper stands after the kernels it calls.
+// The rows of the kernels' list: each wrapper stands after the kernels it calls, of which the slower come first.
 import type { KernelsView, KernelView, WrapperView } from "../core/types.generated";
 import type { KernelChoice } from "./state";
 
 export type Item = { readonly kernel: KernelView } | { readonly wrapper: WrapperView };
 
-export function kernelItems(view: KernelsView): Item[] {
-  const loose = view.kernels.filter((k) => !view.wrappers.some((w) => w.id === k.wrapper));
+/** `timed` are the kernels that were timed, the slower first; the others follow in their own order. */
+export function kernelItems(view: KernelsView, timed: readonly number[] = []): Item[] {
+  const rank = new Map(timed.map((kernel, at) => [kernel, at]));
+  const rankOf = ({ id }: KernelView): number => rank.get(id) ?? timed.length;
+  const kernels = view.kernels.toSorted((a, b) => rankOf(a) - rankOf(b));
+  const loose = kernels.filter((k) => !view.wrappers.some((w) => w.id === k.wrapper));
   return [
     ...view.wrappers.flatMap((wrapper): Item[] => [
-      ...view.kernels.filter((kernel) => kernel.wrapper === wrapper.id).map((kernel) => ({ kernel })),
+      ...kernels.filter((kernel) => kernel.wrapper === wrapper.id).map((kernel) => ({ kernel })),
       { wrapper },
     ]),
     ...loose.map((kernel) => ({ kernel })),

@@ -8,14 +8,16 @@ import { OtherCompiler } from "../compare/other-compiler";
 import { compareState } from "../compare/state";
 import { useModel, useStore } from "../core/context";
 import { kernelEntity } from "../core/entities";
-import type { KernelView, WrapperView } from "../core/types.generated";
+import type { KernelView, View, WrapperView } from "../core/types.generated";
 import { plural, withoutFolders } from "../core/words";
-import { Badge, Empty, GoTab } from "../ui/bits";
+import { Badge, Empty, GoTab, Where } from "../ui/bits";
 import { Splitter } from "../ui/splitter";
 import { VirtualList } from "../ui/virtual-list";
 import { KernelDetail } from "./detail";
 import { firstWithCode, isChosen, type Item, kernelItems, kinItems } from "./items";
 import { kernelsState } from "./state";
+import { KernelTimes } from "./times";
+import { isTimed, slownessOf } from "./timing";
 
 function WrapperRow({ wrapper }: { wrapper: WrapperView }) {
   const { kernels } = useModel().view.kernels;
@@ -28,15 +30,19 @@ function WrapperRow({ wrapper }: { wrapper: WrapperView }) {
   );
 }
 
+const itemsOf = ({ kernels, bench }: View): Item[] => kernelItems(kernels, (bench?.kernels.kernels ?? []).map(([id]) => id));
+
 const nameOf = (kernel: KernelView): string => kernel.title || kernel.name;
 
 /** Heights of a row whose name fits on a line, and of one that needs two. */
 const [ONE_LINE, TWO_LINES] = [46, 62];
+/** Beside its line, a time needs a line more there. */
+const [TIMED, NARROW] = [16, 260];
 /** About the width of a letter of a name, and of what stands around it. */
 const [LETTER, AROUND] = [7.4, 26];
 
 /** The height of the rows: where the list is too narrow for the longest name, each has a second line for it. */
-function useRowHeight(side: RefObject<HTMLDivElement | null>, kernels: readonly KernelView[]): number {
+function useRowHeight(side: RefObject<HTMLDivElement | null>, kernels: readonly KernelView[], isTimed: boolean): number {
   const width = useSignal(0);
   useLayoutEffect(() => {
     const element = side.current;
@@ -46,7 +52,8 @@ function useRowHeight(side: RefObject<HTMLDivElement | null>, kernels: readonly 
     return () => observer.disconnect();
   }, [kernels]);
   const longest = useMemo(() => kernels.reduce((most, kernel) => Math.max(most, nameOf(kernel).length), 0), [kernels]);
-  return longest * LETTER + AROUND > width.value ? TWO_LINES : ONE_LINE;
+  const isNarrow = longest * LETTER + AROUND > width.value;
+  return (isNarrow ? TWO_LINES : ONE_LINE) + (isTimed && width.value < NARROW ? TIMED : 0);
 }
 
 function Row({ item }: { item: Item }) {
@@ -54,12 +61,18 @@ function Row({ item }: { item: Item }) {
   if ("wrapper" in item) return <WrapperRow wrapper={item.wrapper} />;
   const { kernel } = item;
   const of = kernel.graph === null ? "" : model.graphTitle(kernel.graph);
+  const time = timeOf(model)(kernel.id);
+  const slowness = slownessOf(model)(kernel.id);
   return (
     <>
       <span class="dl-kernel-name dl-kernel-title" title={kernel.name}>{nameOf(kernel)}</span>
-      <span class="dl-kernel-sub" title={[of, kernel.where, ...kernel.operators].filter(Boolean).join("\n")}>
-        <Badge tone={kernel.language === "extern" ? "grey" : "plain"}>{kernel.language}</Badge>{" "}
-        {[timeOf(model)(kernel.id), withoutFolders(kernel.where), kernel.operators.join(", ")].filter(Boolean).join("  \u00b7  ")}
+      <span class="dl-kernel-sub dl-kernel-facts" title={[of, kernel.where, ...kernel.operators].filter(Boolean).join("\n")}>
+        {time && <span class={`dl-kernel-time${slowness ? " is-slowest" : ""}`}>{time}{slowness && <span class="dl-said">, {slowness}</span>}</span>}
+        <span class="dl-kernel-of dl-ellipsis">
+          {kernel.where && <><Where text={withoutFolders(kernel.where)} inRow />{" "}</>}
+          <Badge tone={kernel.language === "extern" ? "grey" : "plain"}>{kernel.language}</Badge>{" "}
+          {kernel.operators.join(", ")}
+        </span>
       </span>
     </>
   );
@@ -67,18 +80,8 @@ function Row({ item }: { item: Item }) {
 
 /** How many kernels there are, or belong to what is pinned, and whether only those are listed. */
 function Head({ all, kin, only, toggle }: { all: number; kin: number; only: boolean; toggle(): void }) {
-  const isTimed = useModel().view.bench !== null;
-  const { source, tabs } = useStore();
-  const canBe = tabs.value.includes("bench");
-  const runsOnce = !canBe && source.runs?.ready.value === false && !source.progress.value;
   if (kin === 0) {
-    return (
-      <div class="dl-toolbar dl-kernel-count">
-        <span class="dl-dim">{plural(all, "kernel")}</span>
-        {canBe && <span class="dl-dim">{isTimed ? "their times:" : "not timed:"} <GoTab tab="bench" /></span>}
-        {runsOnce && <span class="dl-dim">not timed: that takes <code>%%compile</code> or <code>explore()</code>, whose program can run again</span>}
-      </div>
-    );
+    return <div class="dl-toolbar dl-kernel-count"><span class="dl-dim">{plural(all, "kernel")}</span></div>;
   }
   return (
     <div class="dl-toolbar dl-kernel-count">
@@ -94,8 +97,8 @@ export function Kernels() {
   const onlyKin = useSignal(false);
   const jump = useSignal({ index: -1, tick: 0 });
   const side = useRef<HTMLDivElement>(null);
-  const row = useRowHeight(side, view.kernels.kernels);
-  const all = useComputed(() => (store.model.value ? kernelItems(store.model.value.view.kernels) : [])).value;
+  const row = useRowHeight(side, view.kernels.kernels, isTimed(view));
+  const all = useComputed(() => (store.model.value ? itemsOf(store.model.value.view) : [])).value;
   const held = store.held.value;
   const isHeld = (id: number): boolean => held?.[kin.vertex("kernel", id)] === 1;
   const kinCount = held ? view.kernels.kernels.filter((kernel) => isHeld(kernel.id)).length : 0;
@@ -111,6 +114,7 @@ export function Kernels() {
     const first = items.findIndex((item) => "kernel" in item && isHeld(item.kernel.id));
     jump.value = { index: wanted >= 0 ? wanted : first >= 0 ? first : at, tick: jump.value.tick + 1 };
   }, [reveal.tick, only]);
+  useEffect(() => void (jump.value = { index: at, tick: jump.value.tick + 1 }), [view]);
   useEffect(() => {
     // a reader who selects a line wants the code that it became, and not that of another line's kernel
     if (kinCount === 0 || (shown && !("kernel" in shown && !isHeld(shown.kernel.id)))) return;
@@ -138,17 +142,20 @@ export function Kernels() {
   };
   if (compareState(store).isBeside.value && store.source.recordings.entries.value.length > 1) return <Beside />;
   return (
-    <div class="dl-kernels">
-      <div class="dl-kernel-side" ref={side}>
-        <div class="dl-toolbar dl-kernel-compare"><BesideToggle /><OtherCompiler /></div>
-        <Head all={view.kernels.kernels.length} kin={kinCount} only={only} toggle={() => (onlyKin.value = !onlyKin.value)} />
-        <VirtualList
-          label="Kernels" class="dl-kernel-list" count={items.length} row={row} entity={entity} rowClass={rowClass}
-          renderRow={(i) => <Row item={items[i]} />} onChoose={choose} current={at} show={jump.value}
-        />
+    <>
+      <KernelTimes />
+      <div class="dl-kernels">
+        <div class="dl-kernel-side" ref={side}>
+          <div class="dl-toolbar dl-kernel-compare"><BesideToggle /><OtherCompiler /></div>
+          <Head all={view.kernels.kernels.length} kin={kinCount} only={only} toggle={() => (onlyKin.value = !onlyKin.value)} />
+          <VirtualList
+            label="Kernels" class="dl-kernel-list" count={items.length} row={row} entity={entity} rowClass={rowClass}
+            renderRow={(i) => <Row item={items[i]} />} onChoose={choose} current={at} show={jump.value}
+          />
+        </div>
+        <Splitter name="kernels" label="Width of the list of kernels" variable="--dl-kernels" start={20} />
+        <div class="dl-kernel-detail">{shown && <KernelDetail item={shown} wrappers={view.kernels.wrappers} />}</div>
       </div>
-      <Splitter name="kernels" label="Width of the list of kernels" variable="--dl-kernels" start={20} />
-      <div class="dl-kernel-detail">{shown && <KernelDetail item={shown} wrappers={view.kernels.wrappers} />}</div>
-    </div>
+    </>
   );
 }

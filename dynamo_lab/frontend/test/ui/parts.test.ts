@@ -82,6 +82,12 @@ describe("kernelItems", () => {
     kernels: [{ ...kernel(0, 0, []), wrapper: 1 }, { ...kernel(1, 0, []), wrapper: 1, code: "x" }], wrappers: [wrapper, { ...wrapper, id: 2 }], empty: "", assemblies: [], gpus: [],
   });
 
+  it("lists the slower kernels of a wrapper first, and those without a time after them", () => {
+    const kernels = [0, 1, 2, 3].map((id) => ({ ...kernel(id, 0, []), wrapper: 1 }));
+    const listed = kernelItems({ kernels, wrappers: [wrapper], empty: "", assemblies: [], gpus: [] }, [3, 1]);
+    expect(listed.map((item) => ("kernel" in item ? item.kernel.id : "wrapper"))).toEqual([3, 1, 0, 2, "wrapper"]);
+  });
+
   it("starts at the first kernel that has code, else at the first", () => {
     expect(firstWithCode(items)).toBe(1);
     expect(firstWithCode(items.slice(0, 1))).toBe(0);
