@@ -4,7 +4,7 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 from typing import Any
@@ -68,7 +68,7 @@ class NotBuiltError(Exception):
 
 
 @contextmanager
-def _unbuilt() -> Iterator[list[str]]:
+def _unbuilt() -> Generator[list[str], None, None]:
     """Inductor writes its code, which is kept and not built."""
     from torch._inductor import graph  # noqa: TID251 - what PyTorch alone takes is measured
 
