@@ -138,7 +138,11 @@ def serving(root: Path, *commands: Sequence[str]) -> Generator[Lab, None, None]:
         yield Lab(_address(root), folder, settings)
     finally:
         server.terminate()
-        server.wait(timeout=180)  # it ends its kernels first
+        try:
+            server.wait(timeout=60)  # it ends its kernels first
+        except subprocess.TimeoutExpired:  # it hangs where one was just starting and ended again
+            server.kill()
+            server.wait()
         log.close()
 
 
