@@ -111,7 +111,8 @@ def _values(text: str, scope: Mapping[str, Any]) -> tuple[str, str, str]:
         return source, other[1], now
     equal = _EQUAL.match(text)
     # of a condition on it, `(n % 2) == 0`, the right side is no value that it had
-    is_value = equal is not None and equal["left"] in (source, f"len({source})", f"str({source})")
+    read_as = (source, *(f"{how}({source})" for how in ("len", "str", "___normalize_range_iter")))
+    is_value = equal is not None and equal["left"] in read_as
     return source, equal["right"] if equal and is_value else "", now
 
 

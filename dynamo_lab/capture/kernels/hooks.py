@@ -1,6 +1,6 @@
 """Private names of PyTorch for kernels."""
 
-import torch
+from typing import Any
 
 from dynamo_lab.capture.core.private import Field, Nobody, Private
 
@@ -88,9 +88,16 @@ TRITON_HELPERS = Private("torch._inductor.runtime.triton_helpers", "", _INTERPRE
 TRITON_HEURISTICS = Private("torch._inductor.runtime.triton_heuristics", "", _INTERPRETED)
 GRIDS = Private("torch._inductor.runtime.triton_heuristics", "GridExpr", _INTERPRETED)
 
+
+def _empty_cpu(size: Any, stride: Any, dtype: Any) -> Any:
+    import torch  # late: the doctor reads this table without it
+
+    return torch.empty_strided(size, stride, dtype=dtype)
+
+
 EMPTY_CPU = Private(
     "torch._C._dynamo.guards",
     "_empty_strided_cpu",
     "wrappers of the backend lab take twice as long to allocate memory.",
-    otherwise=lambda size, stride, dtype: torch.empty_strided(size, stride, dtype=dtype),
+    otherwise=_empty_cpu,
 )

@@ -63,6 +63,10 @@ def times(x: torch.Tensor, n: Any) -> torch.Tensor:
     return x * n
 
 
+def filled(x: torch.Tensor, n: Any) -> torch.Tensor:
+    return x + x.new_ones(n).sum()
+
+
 def times_first(x: torch.Tensor, c: Any) -> torch.Tensor:
     return x * c[0]
 
@@ -199,6 +203,8 @@ TRIALS = {
     "int": Trial("value", times, lambda: [(X, 3), (X, 4)]),
     "float": Trial("value", times, lambda: [(X, 3.0), (X, 4.0)]),
     "int of 1": Trial("value", times, lambda: [(X, 1), (X, 4)]),
+    "int that makes sizes": Trial("value", filled, lambda: [(X, 3), (X, 4)]),
+    "int of 1 that makes sizes": Trial("value", filled, lambda: [(X, 1), (X, 4)]),
     "int in a tuple": Trial(
         "value",
         times_first,
