@@ -10,6 +10,7 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.numbers_taken import decides, only_computes
+from dynamo_lab.view.core.ways import ends_marked
 
 _KIND = "Data dependent operator"
 _SETTING = "capture_scalar_outputs"
@@ -45,20 +46,14 @@ def called_frames(recording: Recording) -> frozenset[int]:
     """The frames of functions that other compiled code calls.
 
     What is resumed after a break is called by the function that it is the rest of: it is among them
-    where that one is. Each frame is looked at once.
+    where that one is.
     """
     resumed = {frame for one in recording.breaks for frame in one.resume_frames}
-    known = dict[int, bool]()
-    for frame in recording.frames:
-        way, at = list[int](), frame.id
-        while at not in known:
-            known[at] = (caller := recording.frames[at].caller) is not None
-            way.append(at)
-            if caller is None or at not in resumed:
-                break
-            at = caller
-        known |= dict.fromkeys(way, known[at])
-    return frozenset(frame for frame, is_called in known.items() if is_called)
+    return ends_marked(
+        recording.frames,
+        lambda frame: frame.caller is not None,
+        lambda frame: frame.caller if frame.id in resumed else None,
+    )
 
 
 def has_caller(item: Break, recording: Recording, called: Set[int]) -> bool:

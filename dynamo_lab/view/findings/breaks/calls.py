@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence, Set
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.view.core.places import Places
+from dynamo_lab.view.core.ways import ends_marked
 
 Call = tuple[int | None, int | None]
 """A frame and the line at which it calls another."""
@@ -18,22 +19,20 @@ def call_left_at(item: Break, places: Places) -> Call:
 
 
 def called_at(calls: Set[Call], frames: Sequence[Frame]) -> frozenset[int]:
-    """The frames that were first called there, or that what they resume or are called by was.
+    """The frames that were first called there, or that what they resume or are called by was."""
 
-    Each frame is looked at once, of thousands that follow from each other.
-    """
-    known = dict[int, bool]()
-    for frame in frames if calls else ():
-        way, at = list[int](), frame
-        while at.id not in known:
-            known[at.id] = at.resumes is None and (at.caller, at.caller_line) in calls
-            way.append(at.id)
-            above = at.caller if at.resumes is None else at.resumes
-            if known[at.id] or above is None:
-                break
-            at = frames[above]
-        known |= dict.fromkeys(way, known[at.id])
-    return frozenset(frame for frame, is_called in known.items() if is_called)
+    def is_left(frame: Frame) -> bool:
+        return frame.resumes is None and (frame.caller, frame.caller_line) in calls
+
+    return ends_marked(
+        frames if calls else (),
+        is_left,
+        lambda frame: None if is_left(frame) else _above(frame),
+    )
+
+
+def _above(frame: Frame) -> int | None:
+    return frame.caller if frame.resumes is None else frame.resumes
 
 
 def calls_to(starts: Iterable[int], frames: Sequence[Frame]) -> frozenset[Call]:
@@ -46,5 +45,5 @@ def calls_to(starts: Iterable[int], frames: Sequence[Frame]) -> frozenset[Call]:
             frame = frames[at]
             if frame.resumes is None:
                 found.add((frame.caller, frame.caller_line))
-            at = frame.caller if frame.resumes is None else frame.resumes
+            at = _above(frame)
     return frozenset(found)
