@@ -12,6 +12,7 @@ from dynamo_lab.view.ranks import collectives, memory, messages, plans, reducers
 from dynamo_lab.view.ranks.causes.causes import causes, known_of
 from dynamo_lab.view.ranks.known import Known
 from dynamo_lab.view.ranks.mesh import meshes, tensors
+from dynamo_lab.view.ranks.messages import MessagesView
 from dynamo_lab.view.ranks.ranks import RanksView, build
 
 _ENDS = {"finished": "finished", "raised": "raised", "exited": "exited", "killed": "was killed",
@@ -28,13 +29,14 @@ def build_job(job: Job, recordings: Mapping[str, Recording], *, can_try: bool = 
     `can_try` is whether its program can be run again.
     """
     ranks = known_of(job)
-    view = build(recordings, (*job.remarks, *_unknown(job)))
+    sent = messages.build(ranks)
+    view = build(recordings, (*job.remarks, *_unknown(ranks, sent)))
     made = meshes.build([mesh for one in ranks for mesh in one.rank.meshes])
     held = memory.build(ranks)
     view = replace(
         view,
         collectives=None if job.plan else collectives.build(ranks),
-        messages=messages.build(ranks),
+        messages=sent,
         splits=splits.build(job.recordings[0]),
         ddp=reducers.build(ranks[0] if ranks else None, can_try=can_try),
         plan=plans.build_plan(job, ranks, made, held),
@@ -92,9 +94,8 @@ def _fine(view: RanksView, ranks: Sequence[Known]) -> str:
     return f"{plural(len(left), 'rank')} did not finish: {', '.join(left[:5])}."
 
 
-def _unknown(job: Job) -> list[str]:
+def _unknown(ranks: Sequence[Known], sent: MessagesView | None) -> list[str]:
     """What the causes do not cover."""
-    ranks = known_of(job)
     blind = [one.label for one in ranks if one.rank.calls is None]
     told = [f"The collectives that ran are not known on {', '.join(blind[:5])}."] if blind else []
-    return [*told, *messages.unseen(ranks)]
+    return told if sent else [*told, *messages.unseen(ranks)]
