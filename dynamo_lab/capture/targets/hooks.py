@@ -25,13 +25,11 @@ PRODUCTS_OF_ZERO = Private(
     "torch._inductor.fx_passes.joint_graph",
     "UniformValueConstantFolder._add_peephole_patterns",
     "programs that multiply by 0 cannot be lowered for an absent device.",
-    otherwise=nothing,
 )
 VIRTUALIZED = Private("torch._inductor.virtualized", "V", _LOWER)
 FAKE_TENSOR = Private("torch._subclasses.fake_tensor", "FakeTensor", _LOWER, otherwise=Nobody)
 FAKE_DEVICE = Private("torch._subclasses.fake_tensor", "FakeTensor.fake_device", _LOWER, "2.13")
 RUN_FOR_FAKES = Private("torch._subclasses.fake_tensor", "run_fallback_kernel", _LOWER)
-WITHOUT_FAKES = Private("torch._subclasses.fake_tensor", "unset_fake_temporarily", _LOWER)
 WITHOUT_MODES = Private("torch.utils._python_dispatch", "_disable_current_modes", _LOWER)
 FAKE_HANDLERS = Private("torch._subclasses.fake_tensor", "_DISPATCH_META_HANDLERS", _LOWER)
 DISPATCH_MODE = Private("torch.utils._python_dispatch", "TorchDispatchMode", _LOWER)

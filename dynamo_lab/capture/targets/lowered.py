@@ -326,7 +326,7 @@ def _move_attribute(owner: fx.GraphModule, node: fx.Node, device: str) -> None:
         graph, users = node.graph, list(node.users)
         with graph.inserting_after(node):
             if value.numel() <= 1:  # such constants would be computed with, where they cannot be
-                with hooks.WITHOUT_FAKES.get()():
+                with hooks.WITHOUT_MODES.get()():
                     filled = (list(value.shape), value.item() if value.numel() else 0)
                 where = {"dtype": value.dtype, "device": indexed(device)}
                 copied = graph.call_function(aten.full.default, filled, where)
