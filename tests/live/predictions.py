@@ -26,7 +26,6 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -117,14 +116,11 @@ def _backwards(wanted: bool) -> Any:
 def _written() -> Generator[list[str], None, None]:
     """The code that Inductor writes in the block: none is built, graphs run eagerly."""
     import torch._dynamo
-    from torch._inductor import compile_fx, config, graph
+    from torch._inductor import compile_fx, config
 
-    codes: list[str] = []
+    from tests.fixtures.unbuilt import unbuilt
+
     inductor, inside = compile_fx.compile_fx, list[bool]()
-
-    def write(lowering: Any) -> Any:
-        codes.append(lowering.codegen()[0].value)
-        return SimpleNamespace(call=_not_built, runner=None, __file__="<not built>")
 
     def lower_only(module: Any, *args: Any, **kwargs: Any) -> Any:
         if inside:  # Inductor calls itself
@@ -139,14 +135,10 @@ def _written() -> Generator[list[str], None, None]:
     torch._dynamo.reset()  # no size is dynamic because of the program before
     with (
         config.patch({"force_disable_caches": True, "triton.cudagraphs": False}),
-        mock.patch.object(graph.GraphLowering, "compile_to_module", write),
+        unbuilt() as codes,
         mock.patch.object(compile_fx, "compile_fx", lower_only),
     ):
         yield codes
-
-
-def _not_built(*_: Any) -> Any:
-    raise RuntimeError("this graph was not built")
 
 
 def work(task: str, where: str, out: Path, options: Any) -> None:

@@ -4,17 +4,15 @@
 
 import sys
 import time
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
-from types import SimpleNamespace
+from contextlib import suppress
 from typing import Any
-from unittest import mock
 
 import torch
 
 import dynamo_lab
 from dynamo_lab.model.recording import Recording
 from tests.benchmarks.core.ratio import processor_seconds
+from tests.fixtures.unbuilt import NotBuiltError, unbuilt
 
 
 def gpt2(layers: int = 12) -> tuple[Any, torch.Tensor]:
@@ -51,7 +49,7 @@ def compile_seconds(how: str, backend: str = "inductor") -> tuple[float, float]:
             found = dynamo_lab.lower(model, ids, target=target, grad=False)
             assert found.kernels, "nothing was lowered, so nothing was measured"
         elif how == "unbuilt":
-            with _unbuilt() as written, suppress(NotBuiltError):
+            with unbuilt() as written, suppress(NotBuiltError):
                 torch.compile(model, backend=backend)(ids)
             assert written, "nothing was lowered, so nothing was measured"
         elif how != "plain":
@@ -61,28 +59,6 @@ def compile_seconds(how: str, backend: str = "inductor") -> tuple[float, float]:
         else:
             torch.compile(model, backend=backend)(ids)
         return processor_seconds() - taken, time.perf_counter() - start
-
-
-class NotBuiltError(Exception):
-    """A graph was called whose code was not built."""
-
-
-@contextmanager
-def _unbuilt() -> Generator[list[str], None, None]:
-    """Inductor writes its code, which is kept and not built."""
-    from torch._inductor import graph  # noqa: TID251 - what PyTorch alone takes is measured
-
-    written: list[str] = []
-
-    def call(*_: object) -> None:
-        raise NotBuiltError
-
-    def write(lowering: Any) -> Any:
-        written.append(lowering.codegen()[0].value)
-        return SimpleNamespace(call=call, runner=None, __file__="<not built>")
-
-    with mock.patch.object(graph.GraphLowering, "compile_to_module", write):
-        yield written
 
 
 if __name__ == "__main__":
