@@ -37,8 +37,9 @@ def _argument(instruction: Any) -> str:
 
 def _named(instruction: Any) -> str:
     """An argument as `dis` has it, but jumps go to offsets, also where it names labels (3.13)."""
-    is_label = instruction.argrepr.startswith("to L") and isinstance(instruction.argval, int)
-    return f"to {instruction.argval}" if is_label else instruction.argrepr
+    written = instruction.argrepr or ""  # Dynamo's own instructions have none
+    is_label = written.startswith("to L") and isinstance(instruction.argval, int)
+    return f"to {instruction.argval}" if is_label else written
 
 
 def _instruction(code: CodeType, instruction: Any, texts: Texts, named: Any = None) -> Instruction:
