@@ -130,17 +130,20 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 def tensor_value(tensor: torch.Tensor) -> Value:
     """A tensor, real or fake, as a fact."""
-    dtype = dtype_name(tensor.dtype)
-    shape = tuple(map(str, tensor.shape))
     known = all(isinstance(size, int) for size in tensor.shape)
     return Value(
-        text=f"{dtype}[{', '.join(shape)}]",
-        dtype=dtype,
-        shape=shape,
+        text=_tensor_text(tensor),
+        dtype=dtype_name(tensor.dtype),
+        shape=tuple(map(str, tensor.shape)),
         stride=tuple(map(str, tensor.stride())) if tensor.layout is torch.strided else (),
         device=str(tensor.device),
         bytes=tensor.numel() * tensor.element_size() if known else None,
     )
+
+
+def _tensor_text(tensor: torch.Tensor) -> str:
+    """A tensor in a few words; without its memory, of which a fake one has to be asked."""
+    return f"{dtype_name(tensor.dtype)}[{', '.join(map(str, tensor.shape))}]"
 
 
 def describe_value(found: Any) -> str:
@@ -149,7 +152,7 @@ def describe_value(found: Any) -> str:
         case None:
             return ""
         case torch.Tensor():
-            return tensor_value(found).text
+            return _tensor_text(found)
         case tuple() | list():
             return f"({', '.join(map(describe_value, found))})"
         case torch.SymInt() | torch.SymFloat() | torch.SymBool():
