@@ -48,6 +48,13 @@ class Home:
         self.facts = facts
         self.session = Session()
 
+    @cached_property
+    def called(self) -> frozenset[int]:
+        """The frames of functions that other compiled code calls: each break asks for its own."""
+        from dynamo_lab.view.breaks.math_calls import called_frames
+
+        return called_frames(self.facts)
+
 
 class Handle(Facts, frozen=True, kw_only=True, dict=True):
     """Facts with a session, which is not part of them: not saved, not compared, not copied."""

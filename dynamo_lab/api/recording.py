@@ -50,9 +50,8 @@ class Break(BreakFact, frozen=True, kw_only=True, dict=True):
     def fixes(self) -> tuple[Fix, ...]:
         """The fixes to try, the likeliest first: each a name, a sentence, what to write."""
         from dynamo_lab.view.breaks.fixes import fixes_of
-        from dynamo_lab.view.breaks.math_calls import called_frames
 
-        return fixes_of(self._recording, self, called_frames(self._home.facts))
+        return fixes_of(self._home.facts, self, self._home.called)
 
     def try_fix(self, fix: str | None = None) -> Trial[Recording]:
         """Compile the program again with a fix (the likeliest by default), and compare."""

@@ -9,8 +9,8 @@ from dynamo_lab.cli.core import selection
 from dynamo_lab.cli.core.files import refuse_unwritable
 from dynamo_lab.cli.core.options import add_command, add_recording, add_stage
 from dynamo_lab.cli.core.printing import view_of
-from dynamo_lab.model.core.codec import load
 from dynamo_lab.model.core.files import write_output
+from dynamo_lab.model.core.kept import load
 
 if TYPE_CHECKING:
     import argparse
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the graph, or write its picture."""
     from dynamo_lab.render.export import dot
 
-    view = view_of(load(options.recording))
+    view = view_of(load(options.recording, options.cell))
     asked = [graph for graph in selection.graphs(view, options) or () if graph.parent is None]
     drawing = {name: getattr(options, name) for name in ("around", "up", "down", "collapse")}
     if options.svg is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dynamo_lab.cli.core.options import add_command, add_recording
-from dynamo_lab.model.core.codec import load
+from dynamo_lab.model.core.kept import load
 
 if TYPE_CHECKING:
     import argparse
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     from dynamo_lab.render.export.formats import export, how_to_open
 
     how = how_to_open(options.format)  # raises if there is no such format
-    for path in export(load(options.recording), options.out, options.format):
+    for path in export(load(options.recording, options.cell), options.out, options.format):
         print(f"wrote {path}")
     print(how)
     return 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dynamo_lab.cli.core.files import write_page
 from dynamo_lab.cli.core.options import add_command, add_recording
-from dynamo_lab.model.core.codec import load
+from dynamo_lab.model.core.kept import load
 
 if TYPE_CHECKING:
     import argparse
@@ -23,5 +23,5 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the page."""
-    write_page(load(options.recording), options.page)
+    write_page(load(options.recording, options.cell), options.page)
     return 0

@@ -12,7 +12,7 @@ from dynamo_lab.cli.core import selection
 from dynamo_lab.cli.core.options import add_command, add_recording, add_sections, add_stage
 from dynamo_lab.cli.core.printing import print_body, print_view, view_of, width_of
 from dynamo_lab.errors import OptionError
-from dynamo_lab.model.core.codec import load
+from dynamo_lab.model.core.kept import load
 
 if TYPE_CHECKING:
     import argparse
@@ -57,7 +57,7 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the recording, or the requested part or answer."""
-    recording = load(options.recording)
+    recording = load(options.recording, options.cell)
     if options.why_not is not None:
         from dynamo_lab.api.why_not import ask
 

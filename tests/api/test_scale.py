@@ -18,6 +18,8 @@ from dynamo_lab.model.graphs import Value
 from dynamo_lab.model.recording import Recording as Recorded
 from dynamo_lab.render.page import page
 from dynamo_lab.view import build
+from dynamo_lab.view.breaks.math_calls import called_frames
+from dynamo_lab.view.breaks.numbers_taken import parsed
 from dynamo_lab.view.core import links
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
@@ -31,7 +33,7 @@ from tests.view.samples.table import Table, graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
+    from types import FrameType, FunctionType
 
     from dynamo_lab.model.recording import Recording as Facts
 
@@ -63,6 +65,23 @@ def lines_run(work: Callable[[], object]) -> int:
         work()
     finally:
         sys.settrace(before)
+    return count
+
+
+def calls(function: FunctionType, work: Callable[[], object]) -> int:
+    """How many times a function was called."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event == "call" and frame.f_code is function.__code__
+
+    before = sys.getprofile()
+    sys.setprofile(trace)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
     return count
 
 
@@ -147,12 +166,25 @@ def test_with_the_turns_of_a_loop_that_breaks(name: str) -> None:
     assert growth(WORKS[name], small, large) <= MOST
 
 
-def test_with_the_lines_that_break(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of calls that print; what is done with a number is read of the whole function each time."""
-    monkeypatch.setattr(sys.modules[__name__], "BODY", ("print(x)",) * 3)
-    monkeypatch.setattr(sys.modules[__name__], "KINDS", KINDS[:1] * 2)
+@pytest.mark.parametrize("body", ["print(x)", "n = x.item()", "t += x.item()", "t = t + x.item()"])
+def test_with_the_lines_that_break(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of calls that print, and of numbers whose way through the function is asked for each."""
+    monkeypatch.setattr(sys.modules[__name__], "BODY", (body,) * 3)
+    monkeypatch.setattr(sys.modules[__name__], "KINDS", KINDS[body != "print(x)" :][:1] * 2)
     small, large = (chain(count, count) for count in (100, FEW * 100))
-    assert growth(WORKS["build"], small, large) <= MOST
+
+    def look(made: Facts) -> None:
+        parsed.cache_clear()  # else the smaller file would have been looked through before
+        build(made)
+
+    assert growth(look, small, large) <= MOST
+
+
+def test_the_frames_that_compiled_code_calls_are_found_once() -> None:
+    """Breaks, findings and the fixes of each break ask which they are."""
+    recording = Recording.of(chain(2 * len(BODY), len(BODY)), Session())
+    assert calls(called_frames, lambda: build(recording)) == 1
+    assert calls(called_frames, lambda: [one.fixes for one in recording.breaks]) == 1
 
 
 def written_out(count: int) -> Facts:

@@ -9,13 +9,17 @@ import pytest
 
 from dynamo_lab.__main__ import main
 from dynamo_lab.model.core.codec import save
+from dynamo_lab.model.core.kept import packed
 from dynamo_lab.render.fallback.page import fallback
 from dynamo_lab.view import build
 from dynamo_lab.view.journey.journey import TITLES
+from tests.fixtures.notebooks import notebook
 from tests.view.samples import scheduled, unrolled
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dynamo_lab.model.recording import Recording
 
 
 class TestWhyNot:
@@ -153,6 +157,38 @@ class TestShow:
         assert out == ""
         assert err.startswith(f"dynamo-lab: {advice}")
         assert err.count("\n") == 1
+
+
+class TestNotebook:
+    """What a saved notebook keeps is shown as a file is."""
+
+    def test_of_the_only_cell(
+        self, sample: Recording, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = notebook(tmp_path / "one.ipynb", _3=packed({"": sample}))
+        assert main(["show", str(path)]) == 0
+        assert "GB0170" in capsys.readouterr().out
+        assert main(["html", str(path), str(tmp_path / "page.html")]) == 0
+        assert "GB0170" in (tmp_path / "page.html").read_text()
+
+    def test_of_several_cells(
+        self, sample: Recording, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        bundles = {"_3": packed({"": scheduled()}), "_5": packed({"": sample})}
+        path = str(notebook(tmp_path / "two.ipynb", **bundles))
+        assert main(["show", path]) == 2
+        told = capsys.readouterr().err
+        assert told.endswith("of cells 3, 5: pass one of them as `cell=`, or --cell.\n")
+        assert main(["show", path, "--cell", "4"]) == 2
+        assert "not keep one recording of cell 4, but of cells 3, 5." in capsys.readouterr().err
+        assert main(["show", path, "--cell", "5"]) == 0
+        assert "GB0170" in capsys.readouterr().out
+
+    def test_of_none(self, saved: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert main(["show", str(notebook(tmp_path / "none.ipynb"))]) == 2
+        assert "keeps no recording: run a cell" in capsys.readouterr().err
+        assert main(["show", saved, "--cell", "1"]) == 2
+        assert "has no cells: pass a notebook" in capsys.readouterr().err
 
 
 class TestFolding:

@@ -12,6 +12,7 @@ import pytest
 import dynamo_lab as lab
 from dynamo_lab.errors import RecordingFileError
 from dynamo_lab.model.core import codec, kept
+from tests.fixtures.notebooks import notebook
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,23 +21,6 @@ if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording
 
     Make = Callable[[str], Recording]
-
-
-def notebook(path: Path, **bundles: Any) -> Path:
-    """A notebook in which the cells of these numbers, as `_3`, keep these bundles."""
-    cells = [
-        {
-            "cell_type": "code",
-            "execution_count": int(number[1:]),
-            "outputs": [
-                {"output_type": "stream", "text": "hello"},
-                {"data": {kept.MIME: bundle}, "metadata": {"dynamo_lab": {"uid": number}}},
-            ],
-        }
-        for number, bundle in bundles.items()
-    ]
-    path.write_text(json.dumps({"cells": [{"cell_type": "markdown"}, *cells]}))
-    return path
 
 
 def same(a: Recording, b: Recording) -> bool:

@@ -29,9 +29,14 @@ def add_command(
     return parser
 
 
-def add_recording(parser: argparse.ArgumentParser, told: str = "a saved file") -> None:
-    """The file to read."""
+def add_recording(
+    parser: argparse.ArgumentParser, told: str = "a saved file, or a notebook"
+) -> None:
+    """The file to read, and which recording in it."""
     parser.add_argument("recording", metavar="RECORDING", help=told)
+    parser.add_argument(
+        "--cell", type=int, metavar="N", help="of a notebook: the cell that it shows as [N]"
+    )
 
 
 def add_stage(parser: argparse.ArgumentParser) -> None:

@@ -61,7 +61,7 @@ def unpacked(bundle: Any, type: type[R] = Recording, folder: Path | None = None)
     return {label: _recording(text, type) for label, text in by_label.items()}
 
 
-def load(path: str | Path, cell: int | None, type: type[R]) -> R:
+def load(path: str | Path, cell: int | None = None, type: type[R] = Recording) -> R:
     """The recording in a file, or that a notebook keeps of the cell of this number.
 
     Raises:
@@ -84,7 +84,9 @@ def _refusal(name: str, cell: int | None, cells: list[int | None]) -> str:
         return f"{name} keeps no recording: run a cell with `%%compile` in it, and save it."
     numbers = ", ".join(map(str, cells))
     if cell is None:
-        return f"{name} keeps recordings of cells {numbers}: pass one of them as `cell=`."
+        return (
+            f"{name} keeps recordings of cells {numbers}: pass one of them as `cell=`, or --cell."
+        )
     return f"{name} does not keep one recording of cell {cell}, but of cells {numbers}."
 
 

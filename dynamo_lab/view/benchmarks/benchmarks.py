@@ -22,7 +22,7 @@ from dynamo_lab.view.benchmarks.kernel_times import PHASES, KernelTimesView
 from dynamo_lab.view.benchmarks.memory_courses import MemoryCoursesView
 from dynamo_lab.view.benchmarks.roofline import RooflineView
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.core.words import BUSY, plural, seconds, size
+from dynamo_lab.view.core.words import plural, seconds, size
 from dynamo_lab.view.timings.durations import interval_text, median_text, range_text, rounded
 
 Tone = Literal["good", "bad", "warning", "plain"]
@@ -265,22 +265,20 @@ def _verdicts(
 
 
 def _launches(recording: Recording, found: Benchmark) -> Iterator[VerdictView]:
-    busy = f" {BUSY}" if found.machine.is_busy else ""
+    tone = "warning" if found.machine.is_busy else "plain"
     for at, sentence in launches.saved(recording, found):
-        yield VerdictView(way=at, sentence=sentence + busy, tone="plain")
+        yield VerdictView(way=at, sentence=sentence, tone=tone)
 
 
 def _doubted(verdict: VerdictView, found: Benchmark, phase: Phase) -> VerdictView:
-    """A verdict that states what it is based on."""
+    """A verdict with what of it was not checked; that the machine was busy is said of all."""
     unchecked = any(
         (one.way, one.phase, one.verdict) == (verdict.way, phase, "not compared")
         for one in found.comparisons
     )
     said = " Whether it computes the same was not checked." if unchecked else ""
-    if not found.machine.is_busy:
-        return structs.replace(verdict, sentence=verdict.sentence + said)
-    said += f" {BUSY}"
-    return structs.replace(verdict, sentence=verdict.sentence + said, tone="warning")
+    tone = "warning" if found.machine.is_busy else verdict.tone
+    return structs.replace(verdict, sentence=verdict.sentence + said, tone=tone)
 
 
 def _speed(found: Benchmark, section: SectionView, row: TimeView) -> VerdictView:

@@ -44,7 +44,10 @@ def machine_doubts(machine: Machine) -> Iterator[str]:
         yield f"The clock frequency changed while measuring: {span} MHz."
     if machine.is_busy:
         wanted = f"{machine.load:.1f} processes wanted to run on {plural(machine.cores, 'core')}"
-        yield f"The machine was busy in the minute before: {wanted}, so times may be far off."
+        yield (
+            f"The machine was busy in the minute before: {wanted}, so times may be far off. "
+            "Measure again when it is idle."
+        )
 
 
 _MACHINE = (

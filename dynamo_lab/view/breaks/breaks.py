@@ -14,7 +14,7 @@ from dynamo_lab.view.breaks.around import is_in_loop
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
 from dynamo_lab.view.breaks.makers import made_there, within
-from dynamo_lab.view.breaks.math_calls import advice_on, called_frames
+from dynamo_lab.view.breaks.math_calls import advice_on
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.words import begun
@@ -66,9 +66,9 @@ class BreakView(Struct, frozen=True, kw_only=True):
     heading: str = ""
 
 
-def build(recording: Recording, places: Places) -> tuple[BreakView, ...]:
-    """The breaks in the order they happened."""
-    names, called = frame_names(recording), called_frames(recording)
+def build(recording: Recording, places: Places, called: Set[int]) -> tuple[BreakView, ...]:
+    """The breaks in the order they happened; `called` as of `called_frames`."""
+    names = frame_names(recording)
     return tuple(_view(item, recording, places, names, called) for item in recording.breaks)
 
 

@@ -116,7 +116,7 @@ class Facts:
     @cached_property
     def breaks(self) -> tuple[BreakView, ...]:
         """The breaks in the order they happened."""
-        return breaks.build(self.recording, self.places)
+        return breaks.build(self.recording, self.places, self.called)
 
     @cached_property
     def called(self) -> frozenset[int]:

@@ -9,7 +9,6 @@ from dynamo_lab.model.lowering import CudaGraphs, CudaPart
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.benchmarks.launches import saved
-from dynamo_lab.view.core.words import BUSY
 from dynamo_lab.view.lowering.cudagraphs import launches
 from tests.view.samples.table import Table, graph
 
@@ -66,13 +65,15 @@ def test_of_few_rounds_there_is_no_verdict() -> None:
     assert "times as fast" not in told
 
 
-def test_on_a_busy_machine_it_says_so() -> None:
+def test_on_a_busy_machine_it_is_doubtful_and_the_whole_says_why() -> None:
     for load in (1.0, 9.0):
         found = replace(bench(), machine=Machine(cores=2, load=load))
         shown = build(Recording(title="f", benchmark=found)).bench
         assert shown
-        [told] = [one.sentence for one in shown.verdicts if "starts" in one.sentence]
-        assert (BUSY in told) == (load > 2)
+        [told] = [one for one in shown.verdicts if "starts" in one.sentence]
+        assert told.tone == ("warning" if load > 2 else "plain")
+        assert "busy" not in told.sentence
+        assert sum("busy" in one for one in shown.doubts) == (load > 2)
 
 
 def test_without_counts_or_without_cuda_graphs_nothing_is_said() -> None:

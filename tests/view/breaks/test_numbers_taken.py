@@ -31,6 +31,18 @@ READ = {
         "def f(x):\n    v = x.item()\n    big = v > 3\n    if big:\n        x = -x\n    return x",
         2,
     ),
+    "added to": (
+        "def f(x):\n    v = x.item()\n    v += 1\n    if v > 2:\n        x = -x\n    return x",
+        2,
+    ),
+    "computed anew": (
+        "def f(x):\n    v = x.item()\n    v = v + 1\n    if v > 2:\n        x = -x\n    return x",
+        2,
+    ),
+    "with another number": (
+        "def f(x):\n    v = x.item()\n    w = x.max().item()\n    return x if v * w > 2 else -x",
+        2,
+    ),
     "by two numbers": (
         "def f(x):\n    v, w = x.sum(), x.item()\n    d = w * w\n    return x if d else -x",
         2,
@@ -54,6 +66,10 @@ UNREAD = {
         "def f(x):\n    v = x.item()\n    if v is not None:\n        x = x * v\n    return x",
         2,
     ),
+    "bound anew": (
+        "def f(x):\n    v = x.item()\n    x = x * v\n    v = 3\n    return x if v > 2 else -x",
+        2,
+    ),
     "not Python": ("def f(x:\n    if x.item():", 2),
 }
 
@@ -73,6 +89,7 @@ def test_no_branch_reads_the_number(name: str) -> None:
 COMPUTED = {
     "in arithmetic": "def f(x):\n    v = x.item()\n    return torch.sin(x * v)",
     "kept": "def f(x):\n    seen = []\n    seen.append(x.mean().item())\n    return seen",
+    "in the place of its tensor": "def f(x, read):\n    x = read(x).item()\n    return x * 2",
     "clamped": "def f(x):\n    v = x.item() + 1\n    return x.clamp(max=v)",
 }
 WANTED = {
