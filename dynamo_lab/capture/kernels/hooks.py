@@ -14,6 +14,11 @@ CALLERS = (
     Private("torch._inductor.scheduler", "", _CALLED),
 )
 """Modules that call it: some import it by name, some when they call it."""
+IN_PLACE = tuple(
+    Private("torch._inductor.ir", f"{name}.codegen", f"calls of a library by {name}: {_CALLED}")
+    for name in ("ScatterFallback", "IndexPutFallback", "InplaceBernoulliFallback")
+)
+"""What writes a call of a library that writes in place, and does not tell `CALLED` of it."""
 DEFINED = Private(
     f"{_CODEGEN}.wrapper",
     "PythonWrapperCodegen.define_kernel",

@@ -40,6 +40,8 @@ class KernelProbes:
         for caller in hooks.CALLERS:
             if caller.exists and name in vars(caller.get()):
                 patches.watch(caller.get(), name, self.called)
+        for row in hooks.IN_PLACE:
+            patches.hook(row, self.called_in_place)
         patches.hook(hooks.DEFINED, self.defined)
         patches.hook(hooks.DEFINED_METAL, self.defined_metal)
         patches.hook(hooks.GENERATED, self.generated)
@@ -69,6 +71,10 @@ class KernelProbes:
             self._recorder.update(self._recorder.kernels, kernel, **changes)
             self.on_called(kernel, kernel_name, node_schedule)
         yield
+
+    def called_in_place(self, node: Any, *_: Any) -> Generator[None, Any, None]:
+        """The wrapper gets a call of a library that writes to what it is given."""
+        return self.called(node, node.try_get_kernel_name(), is_extern=True)
 
     def _seconds_since_last(self) -> float:
         """The seconds since the kernel before: each is called for as soon as it is written."""
