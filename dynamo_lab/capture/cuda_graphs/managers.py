@@ -138,7 +138,7 @@ class Manager:
             device=self._device,
             functions=tuple(self._function_facts),
             nodes=tuple(self._node_facts),
-            results=tuple(self._outputs),
+            returned=tuple(self._outputs),
             walks=tuple(CudaWalk(steps=steps, times=times) for steps, times in walks.items()),
             unlisted=self._unlisted,
             overwritten=tuple(

@@ -48,7 +48,7 @@ class CudaHeld(Struct, frozen=True, kw_only=True):
     segment: Annotated[int, Ref("CudaPool.segments")]
     offset: int
     bytes: int
-    output: Annotated[int | None, Ref("CudaTrees.results")] = None
+    output: Annotated[int | None, Ref("CudaTrees.returned")] = None
     input: Annotated[int | None, Plain("a position among the inputs of the call")] = None
 
 

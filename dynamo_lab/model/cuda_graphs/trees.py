@@ -55,7 +55,7 @@ class CudaRefusal(Struct, frozen=True, kw_only=True):
     node: Annotated[int, Ref("CudaTrees.nodes")]
     reason: str
     inputs: tuple[str, ...] = ()
-    outputs: Annotated[tuple[int, ...], Ref("CudaTrees.results")] = ()
+    outputs: Annotated[tuple[int, ...], Ref("CudaTrees.returned")] = ()
 
 
 class CudaNode(Struct, frozen=True, kw_only=True):
@@ -121,7 +121,7 @@ class CudaTrees(Struct, frozen=True, kw_only=True):
     device: int
     functions: tuple[CudaFunction, ...] = ()
     nodes: tuple[CudaNode, ...] = ()
-    results: tuple[CudaOutput, ...] = ()
+    returned: tuple[CudaOutput, ...] = ()
     walks: tuple[CudaWalk, ...] = ()
     unlisted: int = 0
     overwritten: tuple[CudaOverwritten, ...] = ()

@@ -1,6 +1,6 @@
 """The memory pool of CUDA graphs: segments, their blocks, and what lies in them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -102,21 +102,28 @@ def _blocks(trees: CudaTrees, pool: CudaPool, at: int, places: Places) -> Iterat
         start += block.bytes
 
 
-def _owner(trees: CudaTrees, block: CudaBlock, inside: list[CudaHeld], places: Places) -> _Owner:
-    """Who has a block that is handed out; who has places in one that is free."""
-    names = list(dict.fromkeys(_name(trees, one) for one in inside))
+def _owner(
+    trees: CudaTrees, block: CudaBlock, inside: Sequence[CudaHeld], places: Places
+) -> _Owner:
+    """Whose output a block is that is handed out; who has places in one that is free."""
     if block.state != "live":
-        return _Owner(f"replays write {listed(names, _MOST_NAMED)} here" if names else "")
-    spans = [trees.results[one.output].span for one in inside if one.output is not None]
+        names = _names(trees, inside)
+        return _Owner(f"replays write {names} here" if names else "")
+    outputs = [one for one in inside if one.output is not None]
+    spans = [trees.returned[one.output].span for one in outputs if one.output is not None]
     span = next((one for one in (*spans, block.span) if one is not None), None)
-    text = listed(names, _MOST_NAMED) or "no output that PyTorch tracks, such as a workspace"
+    text = _names(trees, outputs) or "no output that PyTorch tracks, such as a workspace"
     if span is None:
         return _Owner(text)
     return _Owner(text, places.where_span(span), entity(places.line_of(span)))
+
+
+def _names(trees: CudaTrees, lying: Sequence[CudaHeld]) -> str:
+    return listed(list(dict.fromkeys(_name(trees, one) for one in lying)), _MOST_NAMED)
 
 
 def _name(trees: CudaTrees, one: CudaHeld) -> str:
     number = trees.nodes[one.node].number
     if one.output is None:
         return f"the copy of input {one.input} of CUDA graph {number}"
-    return f"output {trees.results[one.output].at} of CUDA graph {number}"
+    return f"output {trees.returned[one.output].at} of CUDA graph {number}"

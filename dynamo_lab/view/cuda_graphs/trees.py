@@ -102,7 +102,7 @@ class _Trees:
         self._shared = Counter(one.graph for one in trees.functions)
         self._recordings = Counter(node.function for node in trees.nodes)
         self._outputs: dict[int, list[CudaOutput]] = {}
-        for output in trees.results:
+        for output in trees.returned:
             self._outputs.setdefault(output.node, []).append(output)
 
     def view(self) -> CudaTreesView:
@@ -211,7 +211,7 @@ class _Trees:
             case "StaticInputIdxMismatch":
                 return f"{moved}, which should stay in place, lay elsewhere than for {other}"
             case "ExpectedDeadIndicesBeforeGraphMismatch":
-                held = [self._named(self._trees.results[at]) for at in refusal.outputs]
+                held = [self._named(self._trees.returned[at]) for at in refusal.outputs]
                 which = listed(held, 3, "or") or "an earlier output"
                 return f"{which} was still held, and gone when {other} was recorded"
             case reason:

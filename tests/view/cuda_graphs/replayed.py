@@ -57,7 +57,7 @@ def trees() -> CudaTrees:
             ),
             CudaNode(number=3, function=1, copied=1, copied_bytes=64),
         ),
-        results=(
+        returned=(
             CudaOutput(node=0, at=0, lies="pool", bytes=256, span=LINE_2),
             CudaOutput(node=0, at=1, lies="pool", bytes=32, span=LINE_3),
             CudaOutput(node=1, at=0, lies="pool", bytes=256, span=LINE_3),
