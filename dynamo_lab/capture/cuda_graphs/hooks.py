@@ -28,7 +28,7 @@ DEVICE = Field(_TREES, f"{_MANAGER}.device_index", _NONE, otherwise=0)
 GENERATION = Field(
     _TREES, f"{_MANAGER}.current_gen", "the steps of CUDA graphs are not counted.", otherwise=0
 )
-_UNTIED = "CUDA graphs are not tied to the graphs that they replay."
+_UNTIED = "which graph a CUDA graph replays is not known."
 FUNCTIONS = Field(_TREES, f"{_MANAGER}.ids_to_funcs", _UNTIED, otherwise={})
 MODES = Field(_TREES, f"{_MANAGER}.id_to_mode", _UNTIED, otherwise={})
 COMPILE_IDS = Field(_TREES, f"{_MANAGER}.id_to_compile_id", _UNTIED, otherwise={})
@@ -58,7 +58,10 @@ LIMIT = Private(
 )
 
 PARENT = Field(
-    _TREES, f"{_NODE}.parent", "CUDA graphs are shown without their trees.", otherwise=None
+    _TREES,
+    f"{_NODE}.parent",
+    "the trees of CUDA graphs are shown as if each were alone.",
+    otherwise=None,
 )
 PATH = Field(
     _TREES, f"{_NODE}._path_from_root", "what earlier CUDA graphs made is not told.", otherwise=()
