@@ -3,6 +3,8 @@
 from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.patches import Probes
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.cuda_graphs import hooks as cuda_graphs_hooks
+from dynamo_lab.capture.cuda_graphs.trees import CudaTreeProbes
 from dynamo_lab.capture.fusion import hooks as fusion_hooks
 from dynamo_lab.capture.fusion.fusion import FusionProbes
 from dynamo_lab.capture.graphs.graphs import GraphProbes
@@ -26,6 +28,7 @@ from dynamo_lab.capture.passes.passes import PassProbes
 
 TABLES = (
     lowering_hooks,
+    cuda_graphs_hooks,
     layouts_hooks,
     fusion_hooks,
     kernels_hooks,
@@ -49,6 +52,7 @@ def probes(
         BufferProbes(recorder, lowering),
         LayoutProbes(recorder, lowering),
         CudaGraphProbes(recorder, lowering),
+        CudaTreeProbes(recorder),
         AutotuningProbes(recorder, lowering),
         kernels,
         BuildProbes(recorder),

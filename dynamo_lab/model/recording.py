@@ -17,6 +17,7 @@ from dynamo_lab.model.core.links import LinkTable
 from dynamo_lab.model.core.notes import Note
 from dynamo_lab.model.core.references import Ref
 from dynamo_lab.model.core.sources import Source, Span, Stack
+from dynamo_lab.model.cuda_graphs.trees import CudaTrees
 from dynamo_lab.model.decompositions import Decompositions
 from dynamo_lab.model.fast_path.calls import FastPath
 from dynamo_lab.model.frames import Frame, Loop
@@ -89,6 +90,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     schedules: tuple[Schedule, ...] = ()
     memory_plans: tuple[MemoryPlan, ...] = ()
     cuda_graphs: tuple[CudaGraphs, ...] = ()
+    cuda_trees: tuple[CudaTrees, ...] = ()
     autotunings: tuple[Autotuning, ...] = ()
     exports: tuple[Export, ...] = ()
     packages: tuple[Package, ...] = ()

@@ -16,6 +16,7 @@ from dynamo_lab.model import (
     timings,
 )
 from dynamo_lab.model.core import walk
+from dynamo_lab.model.cuda_graphs import trees
 from dynamo_lab.model.fusion import fusion
 from dynamo_lab.model.recording import Recording
 
@@ -41,5 +42,6 @@ def _rules(recording: Recording) -> Iterator[str]:
     yield from decompositions.problems(recording.decompositions)
     yield from lowering.problems(recording.lowerings, recording.buffers)
     yield from fusion.problems(recording.schedules)
+    yield from trees.problems(recording.cuda_trees)
     if recording.film is not None:
         yield from steps.problems(recording.film)

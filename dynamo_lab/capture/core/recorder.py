@@ -20,6 +20,7 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.compiler import LabGraph
 from dynamo_lab.model.core.links import LinkTable
 from dynamo_lab.model.core.notes import Note
+from dynamo_lab.model.cuda_graphs.trees import CudaTrees
 from dynamo_lab.model.decompositions import Decompositions
 from dynamo_lab.model.fast_path.calls import FastPath
 from dynamo_lab.model.frames import Frame, Loop
@@ -131,6 +132,7 @@ class Recorder:
         self.schedules: list[Schedule] = []
         self.memory_plans: list[MemoryPlan] = []
         self.cuda_graphs: list[CudaGraphs] = []
+        self.cuda_trees: Callable[[], tuple[CudaTrees, ...]] = tuple
         self.autotunings: list[Autotuning] = []
         self.cuda_graphs_of_target: tuple[tuple[bool, bool], frozenset[int]] = (
             (False, False),
@@ -248,6 +250,7 @@ class Recorder:
         """What is known now, as a separate recording."""
         with self.lock:
             rank = self._rank()  # first, because it may add lines
+            cuda_trees = self.cuda_trees()
             sources, spans, stacks = self.texts.freeze()
             return Recording(
                 title=self.title,
@@ -278,6 +281,7 @@ class Recorder:
                 schedules=tuple(self.schedules),
                 memory_plans=tuple(self.memory_plans),
                 cuda_graphs=tuple(self.cuda_graphs),
+                cuda_trees=cuda_trees,
                 autotunings=tuple(self.autotunings),
                 exports=tuple(self.exports),
                 packages=tuple(self.packages),

@@ -68,7 +68,7 @@ export function view(parts: Partial<View>): View {
     timeline: { seconds: 0, phases: [], totals: [], parallel: [], costs: [], caches: [], warm_start: { sentence: "", is_measured: false, details: [] }, memory: { sentence: "", rows: [], note: "" } }, links: { stacks: [], graph_links: [] }, expressions: { shown: [], stacks: [], nodes: [] }, notes: [], environment: [], passes: { pipelines: [], passes: [], patterns: [] }, readings: [], steps: null, stories: [], run_map: [], partitions: [],
     decompositions: NO_DECOMPOSITIONS, packages: [], attentions: [], fast_paths: [], choices: [], bench: null, bisection: null, artifacts: [], logs: { records: [], kinds: [], left: "" }, fusions: { schedules: [], unseen: {} },
     compiler: { graphs: [], empty: "none" },
-    lowering: { lowerings: [], buffers: [], operators: [], called: [], empty: "none" },
+    lowering: { lowerings: [], buffers: [], operators: [], called: [], cuda_trees: [], cuda_unknown: "", empty: "none" },
     findings: { found: [], more: 0, clean: "" }, is_draft: false, training: null,
     modules: { rows: [], roots: [], sentences: [], empty: "none" },
     ...parts,

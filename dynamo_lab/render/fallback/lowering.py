@@ -5,6 +5,7 @@ from functools import partial
 
 from rich.cells import cell_len
 
+from dynamo_lab.render.fallback.cuda_graphs.trees import cuda_trees
 from dynamo_lab.render.markup import Block, Markup, details, join, pre, prose, tag
 from dynamo_lab.render.text import clipped, shortened
 from dynamo_lab.view import View
@@ -19,8 +20,10 @@ _CODE = 76
 
 
 def blocks(view: View) -> Iterator[Block]:
-    """For each graph its operators, then its buffers, collapsed."""
+    """The CUDA graphs of a run; for each graph its operators, then its buffers, collapsed."""
     found = view.lowering
+    for trees in cuda_trees(found):
+        yield partial(join, trees)
     for lowering in found.lowerings:
         yield partial(_operators, lowering)
         names = {step.node: step.name for step in lowering.steps}

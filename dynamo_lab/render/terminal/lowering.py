@@ -15,6 +15,7 @@ from dynamo_lab.render.terminal.core.parts import (
     more,
     text,
 )
+from dynamo_lab.render.terminal.cuda_graphs import cuda_trees
 from dynamo_lab.render.text import one_line
 from dynamo_lab.view import View
 from dynamo_lab.view.core.words import plural
@@ -51,6 +52,7 @@ def section(view: View, page: Page) -> Iterator[RenderableType]:
         yield from _graph(lowering, found, page)
     if left := len(found.lowerings) - len(shown):
         yield more(left, "graphs", _COMMAND)
+    yield from cuda_trees(found, page)
     if page.everything:
         yield from _called(found, page)
         yield from _operators(found, page)

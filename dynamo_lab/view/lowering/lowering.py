@@ -14,6 +14,8 @@ from dynamo_lab.view.core.origins import origin_of
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import listed, plural
+from dynamo_lab.view.cuda_graphs import trees
+from dynamo_lab.view.cuda_graphs.trees import CudaTreesView
 from dynamo_lab.view.lowering import autotuning, causes, cudagraphs
 from dynamo_lab.view.lowering.autotuning import AutotuningView
 from dynamo_lab.view.lowering.buffers import Buffers, BufferView, CalledView, called
@@ -55,12 +57,18 @@ class LoweringView(Struct, frozen=True, kw_only=True):
 
 
 class LoweringsView(Struct, frozen=True, kw_only=True):
-    """All lowerings; `operators` counts the operators of all loop bodies, `empty` says why none."""
+    """All lowerings; `operators` counts the operators of all loop bodies, `empty` says why none.
+
+    `cuda_trees` are the CUDA graphs of a run; `cuda_unknown` says why there are none, where the
+    program asks for them.
+    """
 
     lowerings: tuple[LoweringView, ...] = ()
     buffers: tuple[BufferView, ...] = ()
     operators: tuple[OperatorCount, ...] = ()
     called: tuple[CalledView, ...] = ()
+    cuda_trees: tuple[CudaTreesView, ...] = ()
+    cuda_unknown: str = ""
     empty: str = ""
 
 
@@ -84,6 +92,8 @@ def build(recording: Recording, places: Places) -> LoweringsView:
         buffers=tuple(map(buffers.view, recording.buffers)),
         operators=loop_operators(recording.buffers),
         called=tuple(called(recording, buffers)),
+        cuda_trees=trees.build(recording, places),
+        cuda_unknown=trees.unknown(recording),
     )
 
 

@@ -1,5 +1,6 @@
 """Small recordings made by hand, whose every value a test may rely on."""
 
+from tests.view.cuda_graphs.replayed import replayed as replayed
 from tests.view.graphs.unrolled import unrolled as unrolled
 from tests.view.modules.blocks import blocks as blocks
 from tests.view.ranks.waiting_rank import waiting_rank as waiting_rank

@@ -1180,12 +1180,19 @@ export interface RuleView {
   readonly text: string;
 }
 
-/** All lowerings; `operators` counts the operators of all loop bodies, `empty` says why none. */
+/**
+ * All lowerings; `operators` counts the operators of all loop bodies, `empty` says why none.
+ *
+ * `cuda_trees` are the CUDA graphs of a run; `cuda_unknown` says why there are none, where the
+ * program asks for them.
+ */
 export interface LoweringsView {
   readonly lowerings: readonly LoweringView[];
   readonly buffers: readonly BufferView[];
   readonly operators: readonly OperatorCount[];
   readonly called: readonly CalledView[];
+  readonly cuda_trees: readonly CudaTreesView[];
+  readonly cuda_unknown: string;
   readonly empty: string;
 }
 
@@ -1312,6 +1319,66 @@ export interface CalledView {
   readonly why: string;
   readonly buffers: readonly number[];
 }
+
+/** The trees of one device, in the order of their recording, children after their parent. */
+export interface CudaTreesView {
+  readonly sentence: string;
+  readonly nodes: readonly CudaNodeView[];
+  readonly walks: readonly CudaWalkView[];
+  readonly overwritten: readonly CudaOutputView[];
+  readonly pool: PoolView | null;
+}
+
+/** A recorded CUDA graph as a row of its tree: `depth` says how far it is from the root. */
+export interface CudaNodeView {
+  readonly title: string;
+  readonly depth: number;
+  readonly of: string;
+  readonly entity: string;
+  readonly replays: string;
+  readonly inputs: string;
+  readonly memory: string;
+  readonly why: string;
+  readonly outputs: readonly CudaOutputView[];
+}
+
+/** An output of a recorded CUDA graph, where it lies, and the line that made it. */
+export interface CudaOutputView {
+  readonly text: string;
+  readonly where: string;
+  readonly entity: string;
+}
+
+/** What calls did one after the other, and how often they came so. */
+export interface CudaWalkView {
+  readonly text: string;
+  readonly times: string;
+}
+
+/** A pool: how much it reserves, how much of that is handed out, and what lies where. */
+export interface PoolView {
+  readonly sentence: string;
+  readonly segments: readonly PoolSegmentView[];
+}
+
+/** Memory that was taken from the device at once. */
+export interface PoolSegmentView {
+  readonly title: string;
+  readonly blocks: readonly PoolBlockView[];
+}
+
+/** A block as a part of a bar: `start` and `width` are shares of its segment, from 0 to 1. */
+export interface PoolBlockView {
+  readonly state: BlockState;
+  readonly start: number;
+  readonly width: number;
+  readonly size: string;
+  readonly text: string;
+  readonly where: string;
+  readonly entity: string;
+}
+
+export type BlockState = "awaiting" | "free" | "live";
 
 /** The graphs that the backend `lab` compiled; `empty` says why there are none. */
 export interface CompilerView {

@@ -2,6 +2,7 @@
 import { bufferEntity } from "../core/entities";
 import type { AutotuningView, CalledView, CudaGraphsView, LoweringsView } from "../core/types.generated";
 import { grouped, plural } from "../core/words";
+import { CudaTrees } from "../cuda_graphs/trees";
 import { Badge, Fold, Go, Prose } from "../ui/bits";
 import { Table } from "../ui/copy/table";
 import { OUTCOME_TEXTS, OUTCOME_TONES } from "./items";
@@ -82,6 +83,7 @@ export function LoweringOverview({ found }: { found: LoweringsView }) {
         </p>
       </Fold>
       {found.lowerings.map((lowering) => lowering.cuda_graphs && <CudaGraphs key={lowering.graph} title={lowering.title} found={lowering.cuda_graphs} />)}
+      <CudaTrees found={found} />
       {found.lowerings.flatMap(({ graph, autotunings }) => autotunings.map((one, i) => <Autotuning key={`${graph}-${i}`} found={one} />))}
       <Outcomes found={found} />
       {found.called.length > 0 && (

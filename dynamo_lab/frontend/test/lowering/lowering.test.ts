@@ -21,7 +21,7 @@ const LOWERED: LoweringsView = {
     { compiler: "Inductor", graph: 1, title: "", summary: "", cuda_graphs: null, autotunings: [], counts: [], buffers: [], steps: [step(0, "input"), step(1, "same")] },
   ],
   buffers: [buffer(0, [2]), buffer(1, [2, 3])],
-  operators: [], called: [], empty: "",
+  operators: [], called: [], cuda_trees: [], cuda_unknown: "", empty: "",
 };
 
 describe("the rows of a lowering", () => {

@@ -1,0 +1,1 @@
+"""How the trees and the memory pools of CUDA graphs are known."""

@@ -1,0 +1,1 @@
+"""CUDA graphs in the script-free HTML."""

@@ -1,0 +1,1 @@
+"""CUDA graphs as a run recorded and replayed them: trees, paths and memory pools."""
