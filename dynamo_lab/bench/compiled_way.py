@@ -70,9 +70,13 @@ class CompiledWay:
         graphs = self._recording.captured_graphs()
         return sorted(graphs, key=lambda graph: graph.compile_id not in ids)
 
+    def in_place(self) -> dict[str, Callable[[], Any]]:
+        """What is measured of the program as it runs, by name."""
+        return {"whole": self._whole, "kernels": self._timed}
+
     def warm(self) -> dict[str, Callable[[], Any]]:
-        """What is measured while the program runs, by name."""
-        return {"whole": self._whole, "kernels": self._timed, "stubbed": self._stubbed}
+        """The same, and a call without its kernels."""
+        return {**self.in_place(), "stubbed": self._stubbed}
 
     def cold(self) -> dict[str, Callable[[], Any]]:
         """The measurements of each kernel alone."""

@@ -2,7 +2,8 @@
 
 The compiled program runs as it is, and again with each kernel call timed: these are the warm times.
 Then each kernel runs alone on the same arguments, caches flushed: these are the cold times.
-Eager PyTorch is measured in the same way, operator by operator.
+Eager PyTorch is measured in the same way, operator by operator. Whoever only asks which kernel is
+the slowest waits for none of that but the warm times, and for as few rounds as tell.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from dynamo_lab.bench.kernel_groups import groups
 from dynamo_lab.bench.start import Start
 from dynamo_lab.measure.devices import device_of
 from dynamo_lab.measure.rounds import Plan, Watch, calibrated, in_turns, prepared
+from dynamo_lab.measure.statistics import rounds_needed
 from dynamo_lab.model.benchmarks import EagerCall, Group, KernelTime, Overhead, Phase
 from dynamo_lab.record.reach import reachable
 from dynamo_lab.record.replay import without_trace
+from dynamo_lab.view.benchmarks.slowest import is_told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -77,9 +80,7 @@ def time_kernels(
     from dynamo_lab.bench.compiled_way import CompiledWay, NotTimed
     from dynamo_lab.bench.eager_way import EagerWay
 
-    subject = copy.copy(subject)
-    subject.optimizer = None
-    roots = [subject.fn, subject.args, dict(subject.kwargs), dict(subject.leaves)]
+    subject, roots = _without_optimizer(subject)
     device = device or device_of(reachable(roots))
     plan, watch = plan or Plan(), watch or Watch()
     dynamic = True if recording.symbols else None  # so that Dynamo captures the same graphs again
@@ -121,6 +122,52 @@ def time_kernels(
         groups=groups(recording, kernels, eager_calls),
         overheads=(own, eager),
     )
+
+
+def time_until_told(
+    recording: Recording,
+    subject: Subject,
+    compiled: Callable[..., Any],
+    *,
+    phase: Phase,
+    way: int,
+    device: Device,
+    plan: Plan,
+    watch: Watch,
+    start: Start,
+) -> KernelTimes:
+    """The warm times of each kernel, for as many rounds as tell which is the slowest.
+
+    Where the times do not tell, the plan bounds them. The arguments are as for `time_kernels`.
+    """
+    from dynamo_lab.bench.compiled_way import CompiledWay, NotTimed
+
+    subject, roots = _without_optimizer(subject)
+    start.again()
+    try:
+        ours = CompiledWay(recording, subject.call(compiled, phase), device, plan, roots)
+    except NotTimed as problem:
+        return KernelTimes(overheads=(Overhead(way=way, phase=phase, problem=str(problem)),))
+    start.again()  # which learns what to restore in each round
+
+    def is_enough(rounds: list[dict[str, Any]]) -> bool:
+        return len(rounds) >= rounds_needed() and is_told(ours.times(way, phase, rounds, []))
+
+    steps = _from(start, ours.in_place())
+    warm = in_turns("timing kernels, not told apart yet", steps, plan, watch, is_enough)
+    kernels = ours.times(way, phase, warm, [])
+    return KernelTimes(
+        kernels=kernels,
+        groups=groups(recording, kernels, ()),
+        overheads=(Overhead(way=way, phase=phase, whole=_column(warm, "whole")),),
+    )
+
+
+def _without_optimizer(subject: Subject) -> tuple[Subject, list[Any]]:
+    """The program without its optimizer's step, and what it reaches."""
+    alone = copy.copy(subject)
+    alone.optimizer = None
+    return alone, [alone.fn, alone.args, dict(alone.kwargs), dict(alone.leaves)]
 
 
 def _from(start: Start, steps: Mapping[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:

@@ -13,7 +13,8 @@ from dynamo_lab.measure.rounds import Plan
 class BenchOptions(Struct, frozen=True, kw_only=True):
     """The options of a benchmark: `dynamo_lab.bench` explains each.
 
-    With `only_kernels`, variants are compiled for their kernels alone: not checked, not timed.
+    With `only_kernels`, one is compiled with the caches as they are, and its kernels are timed warm
+    until the slowest is told from the others. Nothing is checked, or compared with eager.
     """
 
     ways: Any = ("compiled",)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from dynamo_lab.bench.checks import Asked, Checks, off
-from dynamo_lab.bench.kernel_times import KernelTimes, joined, time_kernels
+from dynamo_lab.bench.kernel_times import KernelTimes, joined, time_kernels, time_until_told
 from dynamo_lab.bench.memory import weigh
 from dynamo_lab.bench.optimizers import refuse_no_step, started
 from dynamo_lab.bench.settled import settle
@@ -64,6 +64,7 @@ class BenchRun:
         from dynamo_lab.measure.subject import Subject, named_leaves
 
         self._options, self._watch, self._title = options, watch, title
+        self._is_whole = not options.only_kernels
         self._backend = options.backend or INDUCTOR
         self._candidates = candidates(options.ways, self._backend)
         program = [fn, args, dict(kwargs)]
@@ -98,12 +99,11 @@ class BenchRun:
 
         with self._device.current():
             before = machine.describe_machine(self._device.name)
-        is_whole = not self._options.only_kernels
         parts = [self._compile]
-        parts += [self._check, self._weigh, self._time] if is_whole else []
+        parts += [self._check, self._weigh, self._time] if self._is_whole else []
         parts += [self._time_kernels] if self._options.kernels else []
         # the last: a profiler can make later calls slower
-        parts += [self._count_launches] if is_whole else []
+        parts += [self._count_launches] if self._is_whole else []
         first = self._subject.first_call(self._phases[-1])
         at_start = started(self._roots, self._options.optimizer, self._ways, first)
         with Whole(self._caches), many_ways(), at_start as (self._start, self._twins):
@@ -129,10 +129,11 @@ class BenchRun:
             overheads=self._kernels.overheads,
             courses=tuple(self._courses),
             limits=self._limits,
-            changes=self._changed() if is_whole else None,
+            changes=self._changed() if self._is_whole else None,
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
-        facts = timed(structs.replace(self._run.facts, benchmark=found), self._run, self._program)
+        facts = structs.replace(self._run.facts, benchmark=found)
+        facts = timed(facts, self._run, self._program) if self._is_whole else facts
         return facts, Session(self._run.with_program(self._program))
 
     def _changed(self) -> tuple[str, ...]:
@@ -144,9 +145,10 @@ class BenchRun:
         """Call every variant once in each phase, the one that is recorded last.
 
         Each has its own compile caches. The last one's stay active, for when kernels are timed.
+        Where that is all, the caches are those of the process: how long it compiles is not told.
         """
         self._recorded_way = recorded_way(self._ways, self._backend)
-        if self._recorded_way is not None:
+        if self._recorded_way is not None and self._is_whole:
             self._watch.tell("warming up the compiler", 0, len(self._ways))
             warm_up_inductor(self._device.name)
         order = sorted(range(len(self._ways)), key=lambda at: at == self._recorded_way)
@@ -158,7 +160,7 @@ class BenchRun:
             self._compile_one(at)
 
     def _compile_one(self, at: int) -> None:
-        if self._ways[at].kind == "compiled":
+        if self._ways[at].kind == "compiled" and self._is_whole:
             held(self._caches.enter_context, empty_compile_caches())
         with self._may_fail(at):
             self._made[at] = self._candidates[at].made(self._subject.fn)
@@ -166,7 +168,7 @@ class BenchRun:
                 step = self._candidates[at].made(self._twins[at].step)
                 self._subject.step_with(self._made[at], step)
             seconds = self._recorded(at) if at == self._recorded_way else self._first_calls(at)
-            if self._ways[at].kind == "compiled":
+            if self._ways[at].kind == "compiled" and self._is_whole:
                 known = {"compile_seconds": sum(seconds.values()), "compile_by_phase": seconds}
                 self._ways[at] = structs.replace(self._ways[at], **known)
             if at == self._recorded_way and not self._run.facts.captured_graphs():
@@ -309,18 +311,21 @@ class BenchRun:
         return guarded
 
     def _time_kernels(self) -> None:
-        """Each kernel of the recorded variant, against the operators that it replaced."""
+        """Each kernel of the recorded variant, against the operators that it replaced if asked."""
         at = self._recorded_way
         if at is None or at not in self._made or not self._run.facts.kernels:
             return
         options: Any = {"device": self._device, "plan": self._options.plan, "watch": self._watch}
+        options |= {"way": at, "start": self._start}
+        if self._is_whole:
+            options |= {"cold": self._options.cold, "backend": backend_of(self._ways[at])}
+        times: Any = time_kernels if self._is_whole else time_until_told
         for phase in self._phases:
             if self._watch.stopped:
                 return
             fns = self._run.facts, self._subject, self._made[at]
-            options["start"], options["backend"] = self._start, backend_of(self._ways[at])
             try:
-                found = time_kernels(*fns, phase=phase, way=at, cold=self._options.cold, **options)
+                found = times(*fns, phase=phase, **options)
             except Exception as error:  # what was measured before is kept
                 problem = f"The kernels were not timed: {told(error)}."
                 found = KernelTimes(overheads=(Overhead(way=at, phase=phase, problem=problem),))
@@ -328,7 +333,7 @@ class BenchRun:
         works = Works(self._run.facts)
         kernels = tuple(works.added(one) for one in self._kernels.kernels)
         self._kernels = structs.replace(self._kernels, kernels=kernels)
-        if not self._options.only_kernels:
+        if self._is_whole:
             self._limits = limits_of(self._device, watch=self._watch)
 
 

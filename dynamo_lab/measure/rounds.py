@@ -114,9 +114,16 @@ def take_turns(
 
 
 def in_turns(
-    what: str, steps: Mapping[str, Callable[[], T]], plan: Plan, watch: Watch
+    what: str,
+    steps: Mapping[str, Callable[[], T]],
+    plan: Plan,
+    watch: Watch,
+    is_enough: Callable[[list[dict[str, T]]], bool] = lambda _: False,
 ) -> list[dict[str, T]]:
-    """What each step gave, by name, for each whole round; in each round another goes first."""
+    """What each step gave, by name, for each whole round; in each round another goes first.
+
+    No further round is made once `is_enough` says so of those so far.
+    """
     kept: list[dict[str, T]] = []
     names, start, total = list(steps), watch.clock(), plan.rounds
     try:
@@ -128,6 +135,8 @@ def in_turns(
                 name = names[(len(kept) + step) % len(names)]
                 found[name] = steps[name]()
             kept.append(found)
+            if is_enough(kept):
+                return kept
             a_round = (watch.clock() - start) / len(kept)
             enough = math.ceil(plan.seconds / max(a_round, 1e-9))
             total = min(plan.rounds, max(plan.fewest, enough))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dynamo_lab.measure.devices import Cpu
-from dynamo_lab.measure.rounds import Plan, Progress, Watch, calibrated, take_turns
+from dynamo_lab.measure.rounds import Plan, Progress, Watch, calibrated, in_turns, take_turns
 from dynamo_lab.measure.statistics import ratio
 
 if TYPE_CHECKING:
@@ -49,6 +49,14 @@ def test_a_planted_tenth_is_found_though_the_machine_slows_down() -> None:
     told = ratio(found["old"].seconds, found["new"].seconds)
     assert told.differs
     assert 1 / told.value == pytest.approx(1.1, abs=0.02)
+
+
+def test_no_round_is_made_after_those_that_are_enough() -> None:
+    told: list[Progress] = []
+    steps = {"a": lambda: 1, "b": lambda: 2}
+    kept = in_turns("x", steps, Plan(rounds=9), Watch(told.append), lambda rounds: len(rounds) == 4)
+    assert kept == [{"a": 1, "b": 2}] * 4
+    assert [one.done for one in told] == [1, 2, 3]
 
 
 def test_ways_take_turns_in_going_first_and_warm_ups_are_apart() -> None:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { grouped, LEGEND, scaleOf, STRIP, tickText, y } from "../src/benchmarks/charts";
+import { cachesOf, grouped, LEGEND, scaleOf, STRIP, tickText, y } from "../src/benchmarks/charts";
 import { timeOf } from "../src/benchmarks/state";
 import { buildModel } from "../src/core/model";
 import { Sources } from "../src/core/places";
@@ -52,6 +52,15 @@ describe("a whole call", () => {
 const PROGRAM: ProgramView = {
   title: "", way: 0, phase: "forward", whole: "", parts: [], remainder: "", problem: "", adds_up: true, remarks: [], slowest: null, groups: [],
 };
+
+describe("the caches to choose", () => {
+  it("are those that something was timed with", () => {
+    const nothing = pair(null, null, 0);
+    expect(cachesOf({ ...PROGRAM, groups: [group("a", nothing, pair(2, null, 0)), group("b", nothing, nothing)] })).toEqual(["warm"]);
+    expect(cachesOf({ ...PROGRAM, groups: [group("a", pair(null, 1, 0), pair(2, 1, 0))] })).toEqual(["cold", "warm"]);
+    expect(cachesOf(PROGRAM)).toEqual([]);
+  });
+});
 
 describe("groups", () => {
   const program: ProgramView = {

@@ -137,12 +137,13 @@ _STATES: dict[str, str] = {
 _ONLY_KERNELS = (
     "Only the kernels were timed: whole calls were not compared, and neither were results."
 )
+_NOT_EAGERS = "Only the kernels were timed, with warm caches: nothing was compared with eager."
 
 
 def _state(found: Benchmark) -> str:
     """How far it went; variants without any series were compiled for their kernels alone."""
     if found.state == "done" and found.kernels and not found.series:
-        return _ONLY_KERNELS
+        return _ONLY_KERNELS if found.eager_calls else _NOT_EAGERS
     return _STATES[found.state]
 
 

@@ -1,6 +1,6 @@
 """The kernel that takes the most of a call, if the times tell it from the others."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -41,28 +41,43 @@ def slowest(timed: Sequence[KernelTime], context: Context) -> SlowestView | None
     That is, if only one has warm times, or too many are not distinguishable: the quartiles of two
     that are told apart do not meet.
     """
-    calls: dict[int, list[KernelTime]] = {}
-    for one in timed:
-        if one.warm:
-            calls.setdefault(one.kernel, []).append(one)
-    spreads = {
-        kernel: found
-        for kernel, own in calls.items()
-        if (found := summed([(one.warm, 1) for one in own]))
+    spreads = _spreads(timed)
+    if len(spreads) < 2 or not context.warm_fits:
+        return None
+    first = _leaders(spreads)
+    if len(first) > _MOST_NAMED or len(first) == len(spreads):
+        return None
+    calls = {
+        kernel: [one for one in timed if one.warm and one.kernel == kernel] for kernel in first
     }
-    order = sorted(spreads, key=lambda kernel: -spreads[kernel].median)
-    if len(order) < 2 or not context.warm_fits:
-        return None
-    first = [one for one in order if spreads[one].high >= spreads[order[0]].low]
-    if len(first) > _MOST_NAMED or len(first) == len(order):
-        return None
     kernels = tuple(_named(kernel, calls[kernel], context) for kernel in first)
-    is_all = len(order) == len({one.kernel for one in timed})
-    of = f"of {'' if is_all else 'the '}{plural(len(order), 'kernel')}"
+    is_all = len(spreads) == len({one.kernel for one in timed})
+    of = f"of {'' if is_all else 'the '}{plural(len(spreads), 'kernel')}"
     of += "" if is_all else " that could be timed"
     return SlowestView(
         sentence=_sentence([spreads[kernel] for kernel in first], of, context), kernels=kernels
     )
+
+
+def is_told(timed: Sequence[KernelTime]) -> bool:
+    """Whether the times tell one kernel from all others as the slowest."""
+    return len(_leaders(_spreads(timed))) == 1
+
+
+def _spreads(timed: Sequence[KernelTime]) -> dict[int, Spread]:
+    """The warm time of each kernel in a call, all its calls together."""
+    rounds: dict[int, list[tuple[Sequence[float], int]]] = {}
+    for one in timed:
+        if one.warm:
+            rounds.setdefault(one.kernel, []).append((one.warm, 1))
+    found = {kernel: summed(own) for kernel, own in rounds.items()}
+    return {kernel: taken for kernel, taken in found.items() if taken}
+
+
+def _leaders(spreads: Mapping[int, Spread]) -> list[int]:
+    """The slowest, and those that it is not told from, the slowest first."""
+    order = sorted(spreads, key=lambda kernel: -spreads[kernel].median)
+    return [one for one in order if spreads[one].high >= spreads[order[0]].low]
 
 
 def _sentence(first: Sequence[Spread], of: str, context: Context) -> str:

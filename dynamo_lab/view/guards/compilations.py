@@ -6,11 +6,12 @@ from dynamo_lab.model.guards.guards import FailedGuard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
+from dynamo_lab.view.guards.order import in_order
 from dynamo_lab.view.guards.wording import sizes
 
 
 class Compilations:
-    """The frame, graphs, symbols, assumptions and kernels of each compilation.
+    """The frame, graphs, symbols, guards, assumptions and kernels of each compilation.
 
     Of several graphs it has the one captured last: an earlier attempt's was discarded.
     """
@@ -19,6 +20,8 @@ class Compilations:
         self.frames = {
             attempt.compile_id: frame.id for frame in recording.frames for attempt in frame.attempts
         }
+        self.parameters = [frame.parameters for frame in recording.frames]
+        self.guards = in_order(recording.guards)
         self._without_code = {
             attempt.compile_id
             for frame in recording.frames

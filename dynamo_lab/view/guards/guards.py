@@ -16,8 +16,9 @@ from dynamo_lab.view.guards.advice import NUMBER_OF_A_BREAK, Remedy, advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.costs import GuardCostView
+from dynamo_lab.view.guards.failed import failed_guard, what_followed
 from dynamo_lab.view.guards.failing import cause, describe, with_parameters
-from dynamo_lab.view.guards.order import in_order, is_of_state
+from dynamo_lab.view.guards.order import is_of_state
 from dynamo_lab.view.guards.wording import demands
 
 _Told = tuple[int, str, str, str]
@@ -28,7 +29,8 @@ class GuardView(Struct, frozen=True, kw_only=True):
     """One guard: what it checks, in Dynamo's words, and the line that caused it.
 
     `text` says what it demands of a tensor or of the global state. `is_state`: it is on the state
-    of PyTorch, not on a value; `compile_ids` are the compilations that share it.
+    of PyTorch, not on a value; `compile_ids` are the compilations that share it. `failed` says what
+    it led to that this guard did not hold; empty if that is not known of it.
     """
 
     kind: str
@@ -41,12 +43,14 @@ class GuardView(Struct, frozen=True, kw_only=True):
     text: str = ""
     is_state: bool = False
     compile_ids: tuple[str, ...] = ()
+    failed: str = ""
 
 
 class CauseView(Struct, frozen=True, kw_only=True):
     """A reason to recompile: what changed, which earlier code it rules out, how to avoid it.
 
-    `where` is the line that caused the guard, `check` the guard in Dynamo's words.
+    `where` is the line that caused the guard, `check` the guard in Dynamo's words, `guard` the
+    first of the guards that failed so, as an entity; empty if that is not known.
     """
 
     text: str
@@ -55,6 +59,7 @@ class CauseView(Struct, frozen=True, kw_only=True):
     where: str
     entity: str
     remedies: tuple[Remedy, ...]
+    guard: str = ""
 
 
 class RecompileView(Struct, frozen=True, kw_only=True):
@@ -86,17 +91,20 @@ def build(recording: Recording, places: Places) -> GuardsView:
     names = frame_names(recording)
     compilations = Compilations(recording)
     known: set[_Told] = set()
+    followed = what_followed(recording.recompiles, compilations.guards)
     return GuardsView(
-        guards=tuple(_guard(*item, places) for item in in_order(recording.guards)),
+        guards=tuple(
+            _guard(*item, places, followed.get(at, ""))
+            for at, item in enumerate(compilations.guards)
+        ),
         recompiles=tuple(
-            _recompile(_in_own_names(item, recording), names, compilations, places, known)
-            for item in recording.recompiles
+            _recompile(item, names, compilations, places, known) for item in recording.recompiles
         ),
         costs=costs.build(recording),
     )
 
 
-def _guard(guard: Guard, compile_ids: tuple[str, ...], places: Places) -> GuardView:
+def _guard(guard: Guard, compile_ids: tuple[str, ...], places: Places, failed: str) -> GuardView:
     line = places.own_line(guard.stack)
     return GuardView(
         kind=guard.kind,
@@ -109,6 +117,7 @@ def _guard(guard: Guard, compile_ids: tuple[str, ...], places: Places) -> GuardV
         text=demands(guard.expressions),
         is_state=is_of_state(guard),
         compile_ids=compile_ids,
+        failed=failed,
     )
 
 
@@ -124,9 +133,9 @@ def _telling(expressions: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(dict.fromkeys(folded), key=lambda text: bool(_FOLDED.search(text))))
 
 
-def _in_own_names(item: Recompile, recording: Recording) -> Recompile:
+def _in_own_names(item: Recompile, compilations: Compilations) -> Recompile:
     """The recompilation, with arguments of a wrapper named as the wrapped function names them."""
-    parameters = recording.frames[item.frame].parameters
+    parameters = compilations.parameters[item.frame]
     return replace(item, failed=tuple(with_parameters(one, parameters) for one in item.failed))
 
 
@@ -137,7 +146,9 @@ def _recompile(
     places: Places,
     known: set[_Told],
 ) -> RecompileView:
-    causes = tuple(_causes(item, compilations, places, known))
+    found = [failed_guard(one, compilations.guards) for one in item.failed]  # by their own names
+    item = _in_own_names(item, compilations)
+    causes = tuple(_causes(item, found, compilations, places, known))
     last = item.failed[0].compile_id if item.failed else ""
     return RecompileView(
         frame=item.frame,
@@ -163,15 +174,23 @@ def _what_happened(item: Recompile, compilations: Compilations) -> str:
 
 
 def _causes(
-    item: Recompile, compilations: Compilations, places: Places, known: set[_Told]
+    item: Recompile,
+    found: Sequence[int | None],
+    compilations: Compilations,
+    places: Places,
+    known: set[_Told],
 ) -> Iterator[CauseView]:
     """Each change, once, with all the earlier code that it rules out.
 
     Advice that an earlier compilation of the frame has for the same value is there: it is `known`.
     """
     alike: dict[str, list[FailedGuard]] = {}
-    for failed in item.failed:
-        alike.setdefault(describe(failed), []).append(failed)
+    guards: dict[str, int] = {}
+    for failed, at in zip(item.failed, found, strict=True):
+        text = describe(failed)
+        alike.setdefault(text, []).append(failed)
+        if at is not None:
+            guards.setdefault(text, at)
     for text, group in alike.items():
         line = next((at for failed in group if (at := places.own_line(failed.stack))), None)
         yield CauseView(
@@ -181,6 +200,7 @@ def _causes(
             where=places.where(line) if line else "",
             entity=entity_if_known(line),
             remedies=tuple(_fresh(text, group[0], item, compilations, known)),
+            guard=f"guard:{guards[text]}" if text in guards else "",
         )
 
 

@@ -14,6 +14,7 @@ from dynamo_lab.bench.options import BenchOptions
 from dynamo_lab.bench.run import BenchRun
 from dynamo_lab.errors import BenchError, OptionError
 from dynamo_lab.measure.rounds import Plan, Progress, Watch
+from dynamo_lab.measure.statistics import rounds_needed
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.validate import validate
 from dynamo_lab.view import build
@@ -150,9 +151,13 @@ class Heard:
         self.told.append(what)
 
 
+def two_kernels(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    return x @ x, y.sin()
+
+
 def test_a_view_has_the_kernels_timed_and_nothing_else() -> None:
     waiting = Heard()
-    recording = lab.explore(program, torch.randn(64, 64))
+    recording = lab.explore(two_kernels, torch.randn(512, 512), torch.randn(8))
     label, outcome, made = run(recording, "time_kernels", {}, waiting)
     found = made.benchmark
     assert (label, outcome) == ("kernels timed", {"state": "done"})
@@ -160,13 +165,20 @@ def test_a_view_has_the_kernels_timed_and_nothing_else() -> None:
     assert {one.kernel for one in found.kernels if one.warm} == {one.id for one in made.kernels}
     assert (found.series, found.comparisons, found.courses, found.limits) == ((), (), (), None)
     assert found.changes is None  # nothing was compared that would tell
-    assert "kernels, warm caches" in waiting.told
+    assert (found.eager_calls, [one.cold for one in found.kernels]) == ((), [(), ()])
+    assert [(one.stubbed, one.launch) for one in found.overheads] == [((), ())]
+    assert {len(one.warm) for one in found.kernels} == {rounds_needed()}, "it is told by then"
+    assert all(way.compile_seconds is None for way in found.ways), "caches were not empty"
+    assert "timing kernels, not told apart yet" in waiting.told
     assert not [what for what in waiting.told if what.startswith(("checking", "measuring"))]
     validate(made)
     shown = build(made).bench
     assert shown is not None
     assert len(shown.kernels.kernels) == len(made.kernels)
-    assert shown.state.startswith("Only the kernels were timed")
+    assert shown.state.startswith("Only the kernels were timed, with warm caches")
+    [timed] = shown.kernels.programs
+    assert timed.slowest is not None
+    assert [made.kernels[one.id].language for one in timed.slowest.kernels] == ["extern"]
 
 
 def test_what_is_stopped_is_kept() -> None:

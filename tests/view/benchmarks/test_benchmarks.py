@@ -54,6 +54,9 @@ def test_where_only_kernels_were_timed_it_is_said_what_was_not(make: Make) -> No
     alone = replace(recording.benchmark, series=(), comparisons=())
     only = "Only the kernels were timed: whole calls were not compared, and neither were results."
     assert bench(replace(recording, benchmark=alone)).state == only
+    warm = replace(alone, eager_calls=(), groups=())
+    only = "Only the kernels were timed, with warm caches: nothing was compared with eager."
+    assert bench(replace(recording, benchmark=warm)).state == only
     early = replace(alone, state="stopped")
     assert bench(replace(recording, benchmark=early)).state.startswith("It was stopped before")
     assert bench(recording).state == ""

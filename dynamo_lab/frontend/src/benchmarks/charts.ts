@@ -1,5 +1,5 @@
 // The strip of a way's rounds: where each dot lies.
-import type { KernelGroupView, ProgramView, TimeView } from "../core/types.generated";
+import type { Cache, KernelGroupView, ProgramView, TimeView } from "../core/types.generated";
 import { ticks } from "../ui/icicle";
 
 export const STRIP = { width: 220, height: 34, pad: 5 } as const;
@@ -39,8 +39,12 @@ export const SHOWN = 40;
 /** The looks of a whole call's parts: kernels, overhead, what is left. None is the look of an outcome. */
 export const LEGEND: readonly string[] = ["part-kernels", "part-overhead", "part-rest"];
 
+/** With which caches anything was timed: kernels that were timed for the slowest alone have warm times only. */
+export const cachesOf = ({ groups }: ProgramView): readonly Cache[] =>
+  (["cold", "warm"] as const).filter((cache) => groups.some((group) => group[cache].kernels !== null || group[cache].eager !== null));
+
 /** Groups by what they lose or gain with these caches, and the longest time of all. */
-export function grouped(program: ProgramView, cache: "cold" | "warm"): { groups: readonly KernelGroupView[]; most: number } {
+export function grouped(program: ProgramView, cache: Cache): { groups: readonly KernelGroupView[]; most: number } {
   const groups = [...program.groups].sort((a, b) => a[cache].rank - b[cache].rank);
   const most = Math.max(...groups.flatMap((group) => [group[cache].kernels ?? 0, group[cache].eager ?? 0]), 0);
   return { groups, most: most || 1 };

@@ -2,10 +2,10 @@
 import { useSignal } from "@preact/signals";
 import { useModel, usePart, useStore } from "../core/context";
 import { kernelEntity } from "../core/entities";
-import type { KernelGroupView, ProgramView } from "../core/types.generated";
+import type { Cache, KernelGroupView, ProgramView } from "../core/types.generated";
 import { plural } from "../core/words";
 import { Empty, Fold, Go } from "../ui/bits";
-import { grouped, LEGEND, SHOWN } from "./charts";
+import { cachesOf, grouped, LEGEND, SHOWN } from "./charts";
 import { benchmarksState } from "./state";
 
 type Outcome = KernelGroupView["cold"]["outcome"];
@@ -63,10 +63,10 @@ function Details({ group }: { group: KernelGroupView }) {
   );
 }
 
-function Group({ group, most }: { group: KernelGroupView; most: number }) {
+function Group({ group, most, cache }: { group: KernelGroupView; most: number; cache: Cache }) {
   const store = useStore();
   const { kin } = useModel();
-  const pair = group[benchmarksState(store).cache.value];
+  const pair = group[cache];
   const ids = group.kernels.map((one) => kin.vertex("kernel", one.id));
   const isIn = (mask: Uint8Array | null): boolean => mask !== null && ids.some((id) => mask[id] === 1);
   const entity = group.kernels.length > 0 ? group.kernels.map((one) => kernelEntity(one.id)).join(" ") : group.eager.map((one) => one.entity).filter(Boolean).join(" ");
@@ -97,8 +97,10 @@ export function BenchKernels({ programs }: { programs: readonly ProgramView[] })
   const at = useSignal(0);
   const shown = useSignal(SHOWN);
   const program = programs[at.value] ?? programs[0];
-  const cache = chosen.value;
+  const caches = cachesOf(program);
+  const cache = caches.includes(chosen.value) ? chosen.value : (caches[0] ?? chosen.value);
   const { groups, most } = grouped(program, cache);
+  const hasEager = groups.some((group) => group.eager.length > 0);
   const count = (outcome: Outcome): number => groups.filter((group) => group[cache].outcome === outcome).length;
   return (
     <>
@@ -108,17 +110,18 @@ export function BenchKernels({ programs }: { programs: readonly ProgramView[] })
             {programs.map((one, i) => <button key={one.title} type="button" aria-pressed={one === program} onClick={() => (at.value = i)}>{one.title}</button>)}
           </div>
         )}
-        <div class="dl-segments" role="group" aria-label="Caches">
-          {(["cold", "warm"] as const).map((one) => <button key={one} type="button" aria-pressed={one === cache} onClick={() => (chosen.value = one)}>{one} caches</button>)}
-        </div>
-        <span class="dl-dim"><i class="dl-swatch dl-bar-eager" /> eager operators {OUTCOMES.filter(([outcome]) => count(outcome) > 0).map(([outcome, name]) => <span key={outcome}><i class={`dl-swatch dl-bar-${outcome}`} /> {count(outcome)} {name} </span>)}</span>
+        {caches.length > 1 && <div class="dl-segments" role="group" aria-label="Caches">
+          {caches.map((one) => <button key={one} type="button" aria-pressed={one === cache} onClick={() => (chosen.value = one)}>{one} caches</button>)}
+        </div>}
+        {caches.length === 1 && <span class="dl-dim">{cache} caches</span>}
+        {hasEager && <span class="dl-dim"><i class="dl-swatch dl-bar-eager" /> eager operators {OUTCOMES.filter(([outcome]) => count(outcome) > 0).map(([outcome, name]) => <span key={outcome}><i class={`dl-swatch dl-bar-${outcome}`} /> {count(outcome)} {name} </span>)}</span>}
       </div>
       {program.problem && <p class="dl-refused">{program.problem}</p>}
       <Sum program={program} />
       <p class="dl-slowest"><Slowest program={program} /></p>
       {groups.length === 0 && <Empty title="No kernel was timed" />}
       <ul class="dl-bench-groups">
-        {groups.slice(0, shown.value).map((group, i) => <Group key={i} group={group} most={most} />)}
+        {groups.slice(0, shown.value).map((group, i) => <Group key={i} group={group} most={most} cache={cache} />)}
       </ul>
       {groups.length > shown.value && <button type="button" class="dl-button dl-more" onClick={() => (shown.value += SHOWN)}>{plural(groups.length - shown.value, "more group")}</button>}
       {program.remarks.length > 0 && <ul class="dl-verdicts" aria-label="How far these times can be trusted">{program.remarks.map((remark) => <li key={remark} class="dl-tone-warning">{remark}</li>)}</ul>}

@@ -310,7 +310,8 @@ export interface GuardsView {
  * One guard: what it checks, in Dynamo's words, and the line that caused it.
  *
  * `text` says what it demands of a tensor or of the global state. `is_state`: it is on the state
- * of PyTorch, not on a value; `compile_ids` are the compilations that share it.
+ * of PyTorch, not on a value; `compile_ids` are the compilations that share it. `failed` says what
+ * it led to that this guard did not hold; empty if that is not known of it.
  */
 export interface GuardView {
   readonly kind: string;
@@ -323,6 +324,7 @@ export interface GuardView {
   readonly text: string;
   readonly is_state: boolean;
   readonly compile_ids: readonly string[];
+  readonly failed: string;
 }
 
 /**
@@ -344,7 +346,8 @@ export interface RecompileView {
 /**
  * A reason to recompile: what changed, which earlier code it rules out, how to avoid it.
  *
- * `where` is the line that caused the guard, `check` the guard in Dynamo's words.
+ * `where` is the line that caused the guard, `check` the guard in Dynamo's words, `guard` the
+ * first of the guards that failed so, as an entity; empty if that is not known.
  */
 export interface CauseView {
   readonly text: string;
@@ -353,6 +356,7 @@ export interface CauseView {
   readonly where: string;
   readonly entity: string;
   readonly remedies: readonly Remedy[];
+  readonly guard: string;
 }
 
 /** What to do, and the code that does it, where there is some. */

@@ -28,6 +28,10 @@ export const stepItems = kept((view: LoweringsView): readonly StepItem[] =>
     ...lowering.steps.filter((step) => !QUIET.has(step.outcome)).map((step) => ({ step, graph: lowering.graph })),
   ]));
 
+/** How many operators the list has, of all graphs. */
+export const operatorCount = kept((view: LoweringsView): number =>
+  view.lowerings.reduce((count, { steps }) => count + steps.filter((step) => !QUIET.has(step.outcome)).length, 0));
+
 /** How many operators there are up to each row: the last is all of them. */
 export const countedSteps = kept((items: readonly StepItem[]): Uint32Array => {
   const counted = new Uint32Array(items.length);

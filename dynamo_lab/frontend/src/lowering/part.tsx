@@ -5,7 +5,7 @@ import { Fact, KinFacts, KinGraphs, KinLines } from "../selection/links";
 import { isLogged } from "../traces/logged";
 import { Badge, Prose } from "../ui/bits";
 import { Lowering } from "./lowering";
-import { stepItems } from "./items";
+import { operatorCount, stepItems } from "./items";
 import { loweringState } from "./state";
 
 function Buffer({ model, entity, mask }: Selected) {
@@ -39,7 +39,8 @@ export const loweringPart: Part = {
     },
   },
   isThere: (store) => !isLogged(store),
-  count: (view) => view.lowering.buffers.length,
+  isEmpty: ({ lowering }) => lowering.buffers.length === 0 && operatorCount(lowering) === 0,
+  count: ({ lowering }) => operatorCount(lowering),
   ahead: ({ view }) => [() => stepItems(view.lowering)],
   hasKin: ({ view, kin }, held) => view.lowering.buffers.some((buffer) => held[kin.vertex("buffer", buffer.id)] === 1),
   follow: (store, from, to) => {

@@ -71,7 +71,7 @@ describe("kin", () => {
         advice: [], context: "", registry_id: "", heading: "", link: "", stack: [], before: null, after: [], times: 1, example: null, fixes: [],
       }],
       guards: {
-        guards: [{ kind: "", source: "", expressions: [], where: "", entity: "line:0:1", frame: 0, compile_id: "", text: "", is_state: false, compile_ids: [] }],
+        guards: [{ kind: "", source: "", expressions: [], where: "", entity: "line:0:1", frame: 0, compile_id: "", text: "", is_state: false, failed: "", compile_ids: [] }],
         recompiles: [], costs: [],
       },
     }));

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { buildKin } from "../../src/core/kin";
 import type { BufferView, LoweringStep, LoweringsView } from "../../src/core/types.generated";
 import { bufferItems, buffersOf, countedSteps, foundItems, itemEntity, nextStep, placeOf, shownStep, stepItems } from "../../src/lowering/items";
+import { loweringPart } from "../../src/lowering/part";
 import { graph, kernel, view } from "../sample";
 
 function step(node: number, outcome: LoweringStep["outcome"], ended: readonly number[] = [], made: readonly number[] = []): LoweringStep {
@@ -41,6 +42,13 @@ describe("the rows of a lowering", () => {
   it("are counted up to each of them, without the heads of graphs", () => {
     expect([...countedSteps(items)]).toEqual([0, 1, 2, 3, 3, 4]);
     expect([...countedSteps([])]).toEqual([]);
+  });
+
+  it("are as many as their tab says", () => {
+    const at = view({ lowering: LOWERED });
+    expect(loweringPart.count?.(at)).toBe(countedSteps(items).at(-1));
+    expect(loweringPart.isEmpty?.(at)).toBe(false);
+    expect(loweringPart.isEmpty?.(view({}))).toBe(true);
   });
 
   it("are found by words of their names, outcomes and reasons", () => {

@@ -35,7 +35,7 @@ describe("splitAt", () => {
 
 const guard = (source: string, expressions: string[]): GuardView => ({
   kind: "K", source, expressions, where: "", entity: "", frame: 0, compile_id: "0/0",
-  text: "", is_state: false, compile_ids: ["0/0"],
+  text: "", is_state: false, failed: "", compile_ids: ["0/0"],
 });
 
 describe("withoutFolded", () => {

@@ -105,6 +105,8 @@ def _guard(guard: GuardView, where: str = "") -> Iterator[RenderableType]:
         line((guard.kind, "cyan"), (f"  {guard.source}", ""), (f"  {where or guard.where}", "dim")),
         2,
     )
+    if guard.failed:
+        yield indented(text(guard.failed, "bold red"), 4)
     if guard.text:
         yield indented(text(guard.text), 4)
     for expression in guard.expressions:
