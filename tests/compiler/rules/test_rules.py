@@ -157,6 +157,8 @@ def test_a_bias_is_added_by_the_loops_that_read_the_product(
 ) -> None:
     """In `addmm` it is first copied to each row; where no loop follows, one would cost as much."""
     layers, left = BIASES[name]
+    if dtype is torch.bfloat16 and "complex" in name and torch.__version__ >= "2.15":
+        pytest.skip("PyTorch 2.15 makes BComplex32 of bfloat16 and 1j, and has no product of it")
     programs: list[Program] = []
     torch.compiler.reset()
     torch.manual_seed(0)

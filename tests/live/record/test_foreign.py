@@ -26,9 +26,10 @@ QUICK = ("attention_divided_half", "group_norm", "rms_norm_trained", "cell_gru",
 
 REFUSED = {
     ("mps", "double"): "mps has no float64, which",  # and PyTorch refuses such tensors there
-    ("mps", "attention_trained"): "list index out of range",  # as on the CPU: PyTorch's own error
+    # as on the CPU: PyTorch's own error, and since 2.15 this one
+    ("mps", "attention_trained"): "list index out of range|name 'sym_3' is not defined",
 }
-"""What PyTorch itself does not compile for a device."""
+"""What PyTorch itself does not compile for a device, and how it says so."""
 
 
 def every() -> list[Any]:
@@ -56,7 +57,7 @@ def test_nothing_of_the_host_is_written(target: str, name: str) -> None:
     recording = lab.lower(fn, *args, target=target, **options)
     if refused := REFUSED.get((target, name)):
         assert recording.failure is not None
-        assert refused in recording.failure.message
+        assert re.search(refused, recording.failure.message)
         return
     assert recording.failure is None
     assert not [note.message for note in recording.notes if note.level == "failure"]
@@ -125,9 +126,7 @@ def test_a_convolution_reads_a_part_of_an_image_whose_channels_come_last_as_such
     recording = lab.lower(
         lambda x, w: F.conv2d(x, w).relu(), image, weight, target="cuda:sm_90", grad=False
     )
-    assert re.search(
-        r"assert_size_stride\(buf\d+, \(1, 8, 6, 6\), \(288, 1, 48, 8\)", written(recording)
-    )
+    assert re.search(r"assert_\w+\(buf\d+, \(1, 8, 6, 6\), \(288, 1, 48, 8\)", written(recording))
 
 
 def test_group_norm_copies_channels_that_come_last() -> None:

@@ -143,7 +143,7 @@ RULES = (
                 except Missing:
                     return x * 2
             """,
-            mended_in="2.15",
+            mended_in="2.14",
         ),
     ),
     Rule(r"not implemented in python", "C function", _C_FUNCTION),

@@ -114,7 +114,7 @@ RULES = (
                 parts = [x * i for i in range(3)]
                 return sum(parts)  # print("parts") after the call
             """,
-            mended_in="2.15",
+            mended_in="2.14",
         ),
     ),
     Rule(
@@ -201,7 +201,7 @@ RULES = (
             def f(x):
                 return scale(x)
             """,
-            mended_in="2.15",
+            mended_in="2.14",
         ),
     ),
     Rule(

@@ -13,7 +13,11 @@ from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found, Gr
 _COMPILER = re.compile(
     r"No working C\+\+ compiler found in torch\._inductor\.config\.cpp\.cxx: (.+)"
 )
-_TEXT = re.compile(r"AssertionError: \[.*?(?<=, )'([^'\n]*)'\]", re.DOTALL)
+_TEXT = re.compile(
+    r"AssertionError: (?:Unexpected output types: .*?full result: )?\[.*?(?<=, )'([^'\n]*)'\]",
+    re.DOTALL,
+)
+"""Since PyTorch 2.14 the types that are no outputs are said before the outputs."""
 _CALL = "torch._inductor.aoti_compile_and_package(exported"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from dynamo_lab.model.fusion.fusion import Operation
 from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.lowering import Buffer
@@ -106,24 +107,29 @@ def _between(recording: Recording, plan: MemoryPlan) -> int:
         for one in plan.buffers
         if one.role == "buffer" and one.dtype.startswith("complex")
     }
-    makers = {name: one.call for one in operations for name in one.buffers}
-    reads = {name: one.reads for one in operations for name in one.buffers}
-    parts = [
-        (one.reads[0], name)
-        for one in operations
-        for name in one.buffers
-        if name in sizes and one.reads
-    ]
+    makers = _makers(operations)
     stays = {name for one in operations if "view_as_real" in one.call for name in one.reads}
-    for holder, name in parts:  # in the order of the code: of a transform, and views of that
-        call = makers.get(holder, "")
-        if "fft" in call or (is_view(call) and not stays.isdisjoint(reads.get(holder, ()))):
+    for name in (name for name in makers if name in sizes):  # in the order of the code
+        maker = makers[name]  # of a transform, and views of that
+        if "fft" in maker.call or (is_view(maker.call) and not stays.isdisjoint(maker.reads)):
             stays.add(name)
     total = 0
     for step in plan.steps:
         done = [operations[at] for at in step.operations if not is_view(operations[at].call)]
         made = {name for one in done for name in one.buffers}
-        written = {name for holder, name in parts if holder in made} | (made & sizes.keys())
+        written = {name for name in sizes if name in makers and makers[name] in done}
         read = {name for one in done for name in one.reads} - made
         total += sum(sizes.get(name, 0) for name in (*written, *read) if name not in stays)
     return total
+
+
+def _makers(operations: Sequence[Operation]) -> dict[str, Operation]:
+    """What computes each buffer; of a result that stands apart, what it is a result of.
+
+    Up to PyTorch 2.14 each result of the library does, since 2.15 only one of several.
+    """
+    makers: dict[str, Operation] = {}
+    for one in operations:
+        of = makers.get(one.reads[0]) if one.call.startswith("a result of ") else None
+        makers.update(dict.fromkeys(one.buffers, of or one))
+    return makers
