@@ -276,7 +276,8 @@ class CPrinter(CStatements):
         begun: list[str] = []
         for value in reductions:
             kind, name = REGISTER[value.dtype], self.new_name("acc")
-            start = constant(first(value.args[0], value.dtype), value.dtype)
+            how, dtype = value.args[0], value.dtype
+            start = {"sum": "0", "prod": "1"}.get(how) or constant(first(how, dtype), dtype)
             if self.columns:
                 self.write(f"{kind} {name}[{self.tile}];")
                 begun.append(f"{name}[q] = {start}")

@@ -147,7 +147,7 @@ void kernel0(const float* restrict x0, const float* restrict x1, float* restrict
   for (long i0 = 0; i0 < 3; i0++) {
     for (long i1 = 0; i1 < 4; i1++) {
       for (long i2 = 0; i2 < 2; i2++) {
-        float acc0 = (0.0f);
+        float acc0 = 0;
         #pragma omp simd reduction(+:acc0)
         for (long r0 = 0; r0 < 6; r0++) {
           const float t1 = x0[24*i0 + 6*i1 + r0];
@@ -165,7 +165,7 @@ void kernel0(const float* restrict x0, const float* restrict x1, float* restrict
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     for (long i1 = 0; i1 < 6; i1++) {
-      float acc0 = (1.0f);
+      float acc0 = 1;
       const long t1 = i1;
       #pragma omp simd reduction(*:acc0)
       for (long r0 = 0; r0 < 6; r0++) {
@@ -184,7 +184,7 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     for (long i1 = 0; i1 < 6; i1++) {
-      float acc0 = (0.0f);
+      float acc0 = 0;
       const long t1 = i1;
       #pragma omp simd reduction(+:acc0)
       for (long r0 = 0; r0 < 6; r0++) {
@@ -240,7 +240,7 @@ void kernel0(const float* restrict x0, float* restrict buf0, long* restrict buf2
 
 ==== aten.mean.default
 void kernel0(const float* restrict x0, float* restrict buf1, int threads) {
-  float acc0 = (0.0f);
+  float acc0 = 0;
   #pragma omp simd reduction(+:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
@@ -253,7 +253,7 @@ void kernel0(const float* restrict x0, float* restrict buf1, int threads) {
 ==== aten.mean.dim
 void kernel0(const float* restrict x0, float* restrict buf1, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
-    float acc0 = (0.0f);
+    float acc0 = 0;
     #pragma omp simd reduction(+:acc0)
     for (long r0 = 0; r0 < 6; r0++) {
       const float t1 = x0[6*i0 + r0];
@@ -307,7 +307,7 @@ void kernel0(const float* restrict x0, float* restrict buf0, long* restrict buf2
 void kernel0(const float* restrict x0, const float* restrict x1, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
     for (long i1 = 0; i1 < 2; i1++) {
-      float acc0 = (0.0f);
+      float acc0 = 0;
       #pragma omp simd reduction(+:acc0)
       for (long r0 = 0; r0 < 6; r0++) {
         const float t1 = x0[6*i0 + r0];
@@ -322,7 +322,7 @@ void kernel0(const float* restrict x0, const float* restrict x1, float* restrict
 
 ==== aten.prod.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  float acc0 = (1.0f);
+  float acc0 = 1;
   #pragma omp simd reduction(*:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
@@ -334,7 +334,7 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
 ==== aten.prod.dim_int
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
-    float acc0 = (1.0f);
+    float acc0 = 1;
     #pragma omp simd reduction(*:acc0)
     for (long r0 = 0; r0 < 6; r0++) {
       const float t1 = x0[6*i0 + r0];
@@ -346,7 +346,7 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
 
 ==== aten.sum.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  float acc0 = (0.0f);
+  float acc0 = 0;
   #pragma omp simd reduction(+:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
@@ -358,7 +358,7 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
 ==== aten.sum.dim_IntList
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
-    float acc0 = (0.0f);
+    float acc0 = 0;
     #pragma omp simd reduction(+:acc0)
     for (long r0 = 0; r0 < 6; r0++) {
       const float t1 = x0[6*i0 + r0];
@@ -370,13 +370,13 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
 
 ==== aten.var.correction
 void kernel0(const float* restrict x0, float* restrict buf2, int threads) {
-  float acc0 = (0.0f);
+  float acc0 = 0;
   #pragma omp simd reduction(+:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
     acc0 += t1;
   }
-  float acc2 = (0.0f);
+  float acc2 = 0;
   const float t3 = acc0 / (24.0f);
   #pragma omp simd reduction(+:acc2)
   for (long r0 = 0; r0 < 24; r0++) {
@@ -391,7 +391,7 @@ void kernel0(const float* restrict x0, float* restrict buf2, int threads) {
 
 ==== aten.var_mean.correction
 void kernel0(const float* restrict x0, float* restrict buf2, float* restrict buf3, int threads) {
-  float acc0 = (0.0f);
+  float acc0 = 0;
   #pragma omp simd reduction(+:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
@@ -399,7 +399,7 @@ void kernel0(const float* restrict x0, float* restrict buf2, float* restrict buf
   }
   const float t2 = acc0 / (24.0f);
   buf3[0] = t2;
-  float acc3 = (0.0f);
+  float acc3 = 0;
   const float t4 = acc0 / (24.0f);
   #pragma omp simd reduction(+:acc3)
   for (long r0 = 0; r0 < 24; r0++) {
