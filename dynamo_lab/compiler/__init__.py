@@ -10,7 +10,7 @@ Read in this order, each file with one idea:
 4. `work`, `tensors`: buffers, loops and calls of ATen, and the lazy tensors that they store
 5. `rules`: ATen operators as closures, a table (first `table`, then `pointwise`);
    `decompositions`: how other operators are brought to these
-6. `lower`: a graph, node by node, through that table; `stored`: what is put in memory on the way,
+6. `lower`: a graph, node by node, through that table; `convolutions`: where its tensors lie,
    `parts`: reductions in two steps
 7. `groups`, `space`, `fusion`: which loops share a kernel, with the reason
 8. `kernel`: the loops of a kernel merged, its values handed on, its stores dropped

@@ -107,6 +107,10 @@ class Body:
         """What is read: buffer and index."""
         return ((v.args[0], v.args[1]) for v in self.values if v.op == "load")
 
+    def indices(self) -> Iterator[Index]:
+        """The index expressions that its values have for operands."""
+        return (arg for value in self.values for arg in value.args if isinstance(arg, Index))
+
     def __str__(self) -> str:
         return "\n".join(map(line_of, self.values))
 

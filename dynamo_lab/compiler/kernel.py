@@ -189,7 +189,7 @@ class Kernel:
         reads = {v.args[0] for v in values if v.op == "load"}
         self.outs = sorted(stores | results)
         self.ins = sorted(reads - set(self.outs) - set(self.scratch))
-        parts = [arg for value in values for arg in value.args if isinstance(arg, Index)]
+        parts = [at for section in self.sections for at in section.body.indices()]
         parts += [ix.of(size) for size in (*self.space.outer, *self.space.inner)]
         self.sizes = sorted({atom.name for part in parts for atom in part.sizes()})
         self.scalars = {v.args[0]: v.dtype for v in values if v.op == "scalar"}
@@ -227,13 +227,8 @@ def _handed_on(
 def _merged(space: Space, nodes: Sequence[Loop]) -> Space:
     """As few loops as there can be: neighbours are one where every access walks them as one."""
     while True:
-        used = [
-            arg
-            for node in nodes
-            for value in node.traced(*space.place(node)[:2]).values
-            for arg in value.args
-            if isinstance(arg, Index)
-        ]
+        bodies = (node.traced(*space.place(node)[:2]) for node in nodes)
+        used = [at for body in bodies for at in body.indices()]
         pair = _mergeable(space.outer, "i", used)
         if pair is not None:
             space = space.joined("outer", pair)

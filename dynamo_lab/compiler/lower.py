@@ -18,16 +18,16 @@ from torch.fx.node import map_aggregate
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.body import of_node
+from dynamo_lab.compiler.convolutions import layouts
 from dynamo_lab.compiler.operators import TYPES
 from dynamo_lab.compiler.rules import RULES, Call, Meta
-from dynamo_lab.compiler.rules.movement import stored_if_dear
+from dynamo_lab.compiler.rules.movement import stored_if_dear, why_dear
 from dynamo_lab.compiler.rules.table import pointwise
 from dynamo_lab.compiler.rules.views import VIEWS
 from dynamo_lab.compiler.sizes import Sizes
-from dynamo_lab.compiler.stored import why_dear
 from dynamo_lab.compiler.targets import why_none
 from dynamo_lab.compiler.tensors import LazyTensor, LoweredGraph
-from dynamo_lab.compiler.work import Buffer, Extern, LoweredNode, Named, Unsupported, names_in
+from dynamo_lab.compiler.work import Buffer, Extern, LoweredNode, Named, Unsupported, View, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -90,6 +90,7 @@ class _Lowering:
         self.module, self.only, self.graph = module, only, graph
         self.sizes = Sizes(self.graph.derive_size)
         self.why_none = why_none(self.graph.device)
+        self.layouts = layouts(module)
         self.made: dict[fx.Node, Any] = {}
 
     def run(self) -> LoweredGraph:
@@ -143,8 +144,12 @@ class _Lowering:
                 made = self.graph.view(made, stride, own=True)
             self.graph.outputs.append(made)
 
+    def _value(self, node: fx.Node) -> Any:
+        """The fake result of a node, with the strides that it has here."""
+        return self.layouts.results.get(node, node.meta.get("val"))
+
     def _call(self, node: fx.Node) -> Any:
-        value = node.meta.get("val")
+        value = self._value(node)
         if isinstance(value, torch.SymInt) and not _reads_data(node):
             return self.sizes.of(value)  # what Python computes of sizes is an index expression
         try:
@@ -200,7 +205,7 @@ class _Lowering:
     def _rule_for(self, node: fx.Node) -> tuple[Rule, tuple[Meta, ...]]:
         """The rule that lowers a node, and what its results are; `Unsupported` says why not."""
         rule = rule_of(node.target)
-        value: Any = node.meta.get("val")
+        value = self._value(node)
         if rule is None:
             raise Unsupported("no rule")
         if not self.only(node):
@@ -224,6 +229,9 @@ class _Lowering:
     def _extern(self, node: fx.Node, target: Any, given: Any, value: Any, reason: str) -> Any:
         if isinstance(target, OpOverload) and target._schema.is_mutable:
             raise CannotLower(f"{target} writes into its argument")
+        if wanted := self.layouts.inputs.get(node, ()):
+            laid = [self._laid(self._argument(node.args[k]), x) for k, x in enumerate(wanted)]
+            given = (*laid, *node.args[len(laid) :]), node.kwargs
         args, kwargs = _mapped(given, self._passed)
         many = isinstance(value, tuple | list)
         call = Extern(node.name, target, args, kwargs, [], many, set(), reason, _keeps_order(node))
@@ -237,9 +245,10 @@ class _Lowering:
     def _passed(self, arg: Any) -> Any:
         """An argument of ATen's: a tensor as the strided memory that its fake one was."""
         made = self._argument(arg)
-        if not isinstance(made, LazyTensor):
-            return made
-        return self.graph.view(made, self._meta(arg.meta["val"]).stride, own=False)
+        return self._laid(made, self._value(arg)) if isinstance(made, LazyTensor) else made
+
+    def _laid(self, made: LazyTensor, like: torch.Tensor) -> View:
+        return self.graph.view(made, self._meta(like).stride, own=False)
 
     def _result(self, call: Extern, k: int, value: Any, node: fx.Node) -> Any:
         if isinstance(value, torch.Tensor):

@@ -12,23 +12,14 @@ when they are stored, as Inductor does it; integers wrap around in their own wid
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
 
 Spelled = str | tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Spelling:
-    """How a target writes an operator: for floats, and for integers where that differs."""
-
-    floats: str
-    integers: str = ""
-
-    def of(self, *, is_float: bool) -> str:
-        """The template for operands of this kind."""
-        return self.floats if is_float or not self.integers else self.integers
+"""How a target writes an operator; where integers are written otherwise, for floats and for them.
+"""
 
 
 @dataclass(frozen=True)
@@ -37,9 +28,9 @@ class Operator:
 
     name: str
     meaning: str
-    c: Spelling
-    triton: Spelling
-    metal: Spelling
+    c: Spelled
+    triton: Spelled
+    metal: Spelled
     gives_bool: bool = False
     """If not, the result has the operands' type."""
     heavy: bool = False
@@ -48,7 +39,12 @@ class Operator:
     @property
     def operands(self) -> int:
         """How many it has."""
-        return 2 if "{1}" in self.c.floats else 1
+        return 2 if "{1}" in str(self.c) else 1
+
+    def written(self, target: str, *, is_float: bool) -> str:
+        """The template of a target for operands of this kind."""
+        spelled: Spelled = getattr(self, target)
+        return spelled if isinstance(spelled, str) else spelled[0 if is_float else 1]
 
 
 FLOATS = frozenset({torch.float16, torch.bfloat16, torch.float32, torch.float64})
@@ -63,13 +59,18 @@ def computed_in(dtype: torch.dtype) -> torch.dtype:
     return torch.float32 if dtype in HALVES else dtype
 
 
+def unlikely(dtype: torch.dtype) -> float:
+    """What memory is filled with to show where it is read too early: no number, or the largest."""
+    if dtype.is_floating_point or dtype.is_complex:
+        return math.nan
+    return True if dtype is torch.bool else torch.iinfo(dtype).max
+
+
 def _row(
     name: str, meaning: str, c: Spelled, triton: Spelled = "", metal: Spelled = "", **more: bool
 ) -> Operator:
     """An operator, in Triton written as in C and in Metal as in Triton, unless said."""
-    listed = (c, triton or c, metal or triton or c)
-    spelled = [Spelling(s) if isinstance(s, str) else Spelling(*s) for s in listed]
-    return Operator(name, meaning, spelled[0], spelled[1], spelled[2], **more)
+    return Operator(name, meaning, c, triton or c, metal or triton or c, **more)
 
 
 def _function(

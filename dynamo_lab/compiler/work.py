@@ -180,13 +180,7 @@ class Scatter(Loop):
 
 
 def _run_time_names(body: Body) -> set[str]:
-    sizes = {
-        atom.name
-        for value in body.values
-        for arg in value.args
-        if isinstance(arg, Index)
-        for atom in arg.sizes()
-    }
+    sizes = {atom.name for at in body.indices() for atom in at.sizes()}
     return sizes | {value.args[0] for value in body.values if value.op == "scalar"}
 
 

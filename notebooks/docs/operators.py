@@ -9,7 +9,7 @@ import inspect
 from collections import defaultdict
 from pathlib import Path
 
-from dynamo_lab.compiler.operators import OPERATORS, STRUCTURE, Spelling
+from dynamo_lab.compiler.operators import OPERATORS, STRUCTURE, Spelled
 from dynamo_lab.compiler.rules import RULES
 
 PAGE = Path(__file__).parent / "reference" / "compiler_operators.md"
@@ -66,8 +66,8 @@ def _rules() -> str:
     return RULES_HEAD + "".join(sections)
 
 
-def _spelling(spelling: Spelling) -> str:
-    texts = [text for text in (spelling.floats, spelling.integers) if text]
+def _spelling(spelled: Spelled) -> str:
+    texts = [spelled] if isinstance(spelled, str) else spelled
     return ", ".join(f"`{_cell(text)}`" for text in texts)
 
 

@@ -6,7 +6,6 @@ In come a program and the arguments of a call; out comes what differs, in words.
 from __future__ import annotations
 
 import copy
-import math
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -14,6 +13,7 @@ from torch import fx
 from torch.fx.node import map_aggregate
 
 from dynamo_lab.compiler.lower import OpOverload
+from dynamo_lab.compiler.operators import unlikely
 from dynamo_lab.errors import WrongProgramError
 from dynamo_lab.measure.checks import compare
 
@@ -112,7 +112,7 @@ def poisoned(program: Program) -> Callable[[list[Any]], Any]:
         extent = 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
         extent = 0 if 0 in size else extent
         whole = torch.ones(extent + 2 * MARGIN, dtype=dtype, **on)
-        whole[MARGIN : MARGIN + extent] = _poison(whole.dtype)
+        whole[MARGIN : MARGIN + extent] = unlikely(whole.dtype)
         margins.extend((whole[:MARGIN], whole[MARGIN + extent :]))
         return whole.as_strided(size, stride, MARGIN)
 
@@ -126,9 +126,3 @@ def poisoned(program: Program) -> Callable[[list[Any]], Any]:
         return results
 
     return checked
-
-
-def _poison(dtype: torch.dtype) -> float | int | bool:
-    if dtype.is_floating_point or dtype.is_complex:
-        return math.nan
-    return False if dtype is torch.bool else torch.iinfo(dtype).max

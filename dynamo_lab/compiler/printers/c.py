@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.printers.c_statements import CStatements
-from dynamo_lab.compiler.printers.c_text import CLAUSE, FIRST, MEMORY, REGISTER
+from dynamo_lab.compiler.printers.c_text import CLAUSE, MEMORY, REGISTER, constant
+from dynamo_lab.compiler.printers.printer import first
 from dynamo_lab.compiler.printers.walks import (
     Turns,
     columns_of,
@@ -73,8 +74,8 @@ class CPrinter(CStatements):
         """Its parameters: memory, sizes, numbers, the flag of a bad index, how many threads."""
         kernel = self.kernel
         return [
-            *(f"const {self._memory(name)}* restrict {name}" for name in kernel.ins),
-            *(f"{self._memory(name)}* restrict {name}" for name in kernel.outs),
+            *(f"const {self.memory_of(name)}* restrict {name}" for name in kernel.ins),
+            *(f"{self.memory_of(name)}* restrict {name}" for name in kernel.outs),
             *(f"long {name}" for name in kernel.sizes),
             *(f"{REGISTER[dtype]} {name}" for name, dtype in kernel.scalars.items()),
             *(["int* out_of_range"] if kernel.checks else []),
@@ -192,7 +193,7 @@ class CPrinter(CStatements):
         self._open_all(loops)
         for value, rest, step in read_across(self.kernel, across):
             buffer, block = value.args[0], self.block
-            tile, kind = self.new_name("tile"), self._memory(buffer)
+            tile, kind = self.new_name("tile"), self.memory_of(buffer)
             count = [
                 f"{size} - {name}_0 < {block} ? {size} - {name}_0 : {block}"
                 for name, size in ((turn.name, turn.text(self.index)) for turn in pair)
@@ -275,13 +276,14 @@ class CPrinter(CStatements):
         begun: list[str] = []
         for value in reductions:
             kind, name = REGISTER[value.dtype], self.new_name("acc")
-            first = FIRST[value.args[0]].format(t=kind.replace(" ", "_"))
+            how, dtype = value.args[0], value.dtype
+            start = {"sum": "0", "prod": "1"}.get(how) or constant(first(how, dtype), dtype)
             if self.columns:
                 self.write(f"{kind} {name}[{self.tile}];")
-                begun.append(f"{name}[q] = {first}")
+                begun.append(f"{name}[q] = {start}")
                 self.names[value] = f"{name}[{self.columns}_t]"
             else:
-                self.write(f"{kind} {name} = {first};")
+                self.write(f"{kind} {name} = {start};")
                 self.names[value] = name
         if begun:
             self.write(f"for (int q = 0; q < {self.tile}; q++) {', '.join(begun)};")

@@ -15,7 +15,7 @@ from dynamo_lab.compiler.layout import flatten
 from dynamo_lab.compiler.operators import FLOATS, HALVES
 from dynamo_lab.compiler.printers.borders import ALL, Within, parts
 from dynamo_lab.compiler.printers.c_text import JOIN, MEMORY, REGISTER, constant
-from dynamo_lab.compiler.printers.printer import Printer
+from dynamo_lab.compiler.printers.printer import Statements
 from dynamo_lab.compiler.printers.walks import Turns, unmoved_by
 
 if TYPE_CHECKING:
@@ -25,14 +25,11 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.kernel import Kernel
 
 
-class CStatements(Printer):
+class CStatements(Statements):
     """Prints the statements of one kernel; whoever opens the loops says which these are."""
 
     target: ClassVar[Literal["c"]] = "c"
-    divides = "/"
-    indent = "  "
-    types = REGISTER
-    chooses = "{0} ? {1} : {2}"
+    types, memory = REGISTER, MEMORY
 
     def __init__(self, kernel: Kernel) -> None:
         super().__init__(kernel)
@@ -81,7 +78,7 @@ class CStatements(Printer):
                 same = within.same[value]
                 self.names[value] = self.names[same] if isinstance(same, Value) else same
             elif value not in self.names:
-                self._name(value)
+                self.bind(value)
         for line, origin in stores:
             self.write(line, origin)
 
@@ -89,21 +86,13 @@ class CStatements(Printer):
         """The values that stay the same while these loops turn."""
         for value in body.values:
             if value.op == "const":
-                self._name(value)
+                self.bind(value)
         for value in unmoved_by(body, loops):
-            self._name(value)
-
-    def _name(self, value: Value) -> None:
-        if value.op == "const":
-            self.names[value] = self.constant(value)
-            return
-        name, kind = self.new_name("t"), REGISTER[value.dtype]
-        self.write(f"const {kind} {name} = {self.value(value)};", value.origin)
-        self.names[value] = name
+            self.bind(value)
 
     def constant(self, value: Value) -> str:
         """A number with its own type."""
-        return constant(value)
+        return constant(value.args[0], value.dtype)
 
     def cast(self, name: str, dtype: torch.dtype) -> str:
         """A value converted; one of few bits is rounded to them, and stays a float."""
@@ -142,9 +131,6 @@ class CStatements(Printer):
 
     def _rounded(self, buffer: str, name: str) -> str:
         return f"to_bf16({name})" if self.kernel.buffers[buffer].dtype is torch.bfloat16 else name
-
-    def _memory(self, buffer: str) -> str:
-        return MEMORY[self.kernel.buffers[buffer].dtype]
 
     def _open_all(self, loops: Sequence[Turns]) -> None:
         for turn in loops:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import torch
 
 from dynamo_lab.compiler.operators import FLOATS
-
-if TYPE_CHECKING:
-    from dynamo_lab.compiler.body import Value
 
 MEMORY = {
     torch.float64: "double",
@@ -27,7 +22,6 @@ MEMORY = {
 REGISTER = {**MEMORY, torch.float16: "float", torch.bfloat16: "float"}
 """The type of a value."""
 
-FIRST = {"sum": "0", "prod": "1", "max": "LEAST({t})", "min": "MOST({t})"}
 JOIN = {
     "sum": "{a} += {x};",
     "prod": "{a} *= {x};",
@@ -37,16 +31,15 @@ JOIN = {
 CLAUSE = {"sum": "+", "prod": "*", "max": "larger", "min": "smaller"}
 
 
-def constant(value: Value) -> str:
+def constant(written: str, dtype: torch.dtype) -> str:
     """A constant as C writes it."""
-    written = value.args[0]
-    if value.dtype is torch.bool:
+    if dtype is torch.bool:
         return "1" if written == "True" else "0"
-    if value.dtype not in FLOATS:
+    if dtype not in FLOATS:
         if int(written) == torch.iinfo(torch.int64).min:
             return "(-0x7fffffffffffffffL - 1)"
-        return f"({written}{'L' if value.dtype is torch.int64 else ''})"
-    suffix = "" if value.dtype is torch.float64 else "f"
+        return f"({written}{'L' if dtype is torch.int64 else ''})"
+    suffix = "" if dtype is torch.float64 else "f"
     if written.endswith("inf"):
         return f"({'-' if written[0] == '-' else ''}__builtin_inf{suffix}())"
     if written == "nan":

@@ -18,7 +18,7 @@ import torch
 from dynamo_lab.compiler.body import Value
 from dynamo_lab.compiler.operators import HALVES
 from dynamo_lab.compiler.printers.metal_text import JOIN, LANES, MEMORY, REGISTER, Launch, constant
-from dynamo_lab.compiler.printers.printer import Printer, first
+from dynamo_lab.compiler.printers.printer import Statements, first
 from dynamo_lab.compiler.work import Unsupported
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.kernel import Kernel, Section
 
 
-class MetalPrinter(Printer):
+class MetalPrinter(Statements):
     """Prints one kernel. A reader who wants other Metal overrides a method.
 
     Raises:
@@ -34,10 +34,7 @@ class MetalPrinter(Printer):
     """
 
     target: ClassVar[Literal["metal"]] = "metal"
-    divides = "/"
-    indent = "  "
-    types = REGISTER
-    chooses = "{0} ? {1} : {2}"
+    types, memory = REGISTER, MEMORY
 
     def __init__(self, kernel: Kernel) -> None:
         super().__init__(kernel)
@@ -61,10 +58,10 @@ class MetalPrinter(Printer):
         """Its parameters: memory, sizes, numbers, the flag of a bad index, which thread it is."""
         kernel = self.kernel
         return [
-            *(f"device const {self._memory(name)}* {name}" for name in kernel.ins),
-            *(f"device {self._memory(name)}* {name}" for name in kernel.outs),
+            *(f"device const {self.memory_of(name)}* {name}" for name in kernel.ins),
+            *(f"device {self.memory_of(name)}* {name}" for name in kernel.outs),
             *(f"constant long& {name}" for name in kernel.sizes),
-            *(f"constant {_type(dtype)}& {name}" for name, dtype in kernel.scalars.items()),
+            *(f"constant {REGISTER[dtype]}& {name}" for name, dtype in kernel.scalars.items()),
             *(["device int* out_of_range"] if kernel.checks else []),
             "uint thread_at [[thread_position_in_grid]]",
             *(["uint lane [[thread_index_in_simdgroup]]"] if kernel.reduces else []),
@@ -126,12 +123,8 @@ class MetalPrinter(Printer):
                 how, what = value.args[:2]
                 joined = JOIN[how].format(a=self.names[value], x=self.names[what])
                 self.write(joined, value.origin)
-            elif value.op == "const":
-                self.names[value] = self.constant(value)
             else:
-                text = self.value(value)
-                self.names[value] = name = self.new_name("t")
-                self.write(f"const {_type(value.dtype)} {name} = {text};", value.origin)
+                self.bind(value)
         if self.overwrites(body) and guard:  # in a row, a lane has its elements for itself
             self.write("simdgroup_barrier(mem_flags::mem_device);")
         for line, origin in stores:
@@ -156,15 +149,7 @@ class MetalPrinter(Printer):
 
     def _stored(self, buffer: str, place: str, name: str) -> str:
         half = self.kernel.buffers[buffer].dtype in HALVES
-        return f"{buffer}[{place}] = {f'{self._memory(buffer)}({name})' if half else name};"
-
-    def _memory(self, buffer: str) -> str:
-        return MEMORY[self.kernel.buffers[buffer].dtype]
-
-
-def _type(dtype: torch.dtype) -> str:
-    """The type of a value; a number of the run time comes as a float."""
-    return "float" if dtype is torch.float64 else REGISTER[dtype]
+        return f"{buffer}[{place}] = {f'{self.memory_of(buffer)}({name})' if half else name};"
 
 
 def _refuse_doubles(kernel: Kernel) -> None:

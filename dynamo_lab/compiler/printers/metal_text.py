@@ -29,8 +29,8 @@ MEMORY = {
     torch.bool: "bool",
 }
 """The type of an element in memory."""
-REGISTER = {**MEMORY, torch.float16: "float", torch.bfloat16: "float"}
-"""The type of a value."""
+REGISTER = {**MEMORY, **dict.fromkeys([torch.float16, torch.bfloat16, torch.float64], "float")}
+"""The type of a value; a number of the run time comes as a float."""
 
 JOIN = {
     "sum": "{a} += {x};",

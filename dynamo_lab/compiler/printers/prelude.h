@@ -30,8 +30,13 @@ static inline long checked(long at, long size, int* out_of_range) {
 #define KNOWN(b) (__builtin_constant_p(b) && (b) == (b))
 #define MAXN(a, b) (KNOWN(b) ? ((b) > (a) ? (b) : (a)) : LARGER_F(a, b))
 #define MINN(a, b) (KNOWN(b) ? ((b) < (a) ? (b) : (a)) : SMALLER_F(a, b))
-#define LEAST(t) LEAST_##t
-#define MOST(t) MOST_##t
+/* A thread and a lane go on from what was found before: what is joined twice is the same. */
+#define JOINED(how, kind, ...) PRAGMA(omp declare reduction(how: __VA_ARGS__: \
+  omp_out = kind(omp_out, omp_in)) initializer(omp_priv = omp_orig))
+JOINED(larger, LARGER_F, float, double)
+JOINED(smaller, SMALLER_F, float, double)
+JOINED(larger, LARGER_I, long, int, short, signed char, unsigned char)
+JOINED(smaller, SMALLER_I, long, int, short, signed char, unsigned char)
 #define SHL(t, a, b) ((unsigned long)(b) >= sizeof(t) * 8 ? 0 : (t)((a) << (b)))
 #define REMAINDER(a, b) ((a) % (b) + ((a) % (b) != 0 && ((a) % (b) < 0) != ((b) < 0) ? (b) : 0))
 #define WIDTH(t) (sizeof(t) * 8 - ((t)-1 < 0))

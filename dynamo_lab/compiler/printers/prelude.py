@@ -15,16 +15,6 @@ from typing import Literal
 from dynamo_lab.compiler.operators import OPERATORS
 from dynamo_lab.errors import OptionError
 
-_TYPES = (
-    ("float", "-__builtin_inff()", "__builtin_inff()"),
-    ("double", "-__builtin_inf()", "__builtin_inf()"),
-    ("long", "(-0x7fffffffffffffffL - 1)", "0x7fffffffffffffffL"),
-    ("int", "(-0x7fffffff - 1)", "0x7fffffff"),
-    ("short", "(-0x7fff - 1)", "0x7fff"),
-    ("signed_char", "(-128)", "127"),
-    ("unsigned_char", "0", "255"),
-)
-
 
 def prelude() -> str:
     """Helpers, and the mathematical functions: those of `mathematics`."""
@@ -52,16 +42,8 @@ def mathematics() -> Literal["library", "own"]:
 @functools.cache
 def _prelude(mathematics: Literal["library", "own"]) -> str:
     lines = [_text("prelude.h")]
-    for kind, least, most in _TYPES:
-        name, letter = kind.replace("_", " "), "F" if kind in ("float", "double") else "I"
-        lines += [f"#define LEAST_{kind} {least}", f"#define MOST_{kind} {most}"]
-        for clause, how, first in (("larger", "LARGER", least), ("smaller", "SMALLER", most)):
-            lines.append(
-                f"#pragma omp declare reduction({clause}: {name}: "
-                f"omp_out = {how}_{letter}(omp_out, omp_in)) initializer(omp_priv = {first})"
-            )
     for row in OPERATORS.values():
-        if row.c.floats.startswith(f"{row.name}{{f}}"):
+        if str(row.c).startswith(f"{row.name}{{f}}"):
             lines += _declared(row.name, row.operands)
     if mathematics == "own":
         lines.append(_text("functions.h"))

@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
 def first(how: str, dtype: torch.dtype) -> str:
     """What a reduction begins with, as Python writes it."""
-    if how in ("sum", "prod"):
-        number: bool | int | float = int(how == "prod")
-    elif dtype is torch.bool:
-        number = how == "min"
+    number: bool | int | float
+    if dtype is torch.bool:
+        number = how in ("prod", "min")
+    elif how in ("sum", "prod"):
+        number = int(how == "prod")
     elif dtype in FLOATS:
         number = -math.inf if how == "max" else math.inf
     else:
@@ -135,7 +136,7 @@ class Printer:
                 return self.chooses.format(*given)
             case _:
                 operand = value.args[0].dtype
-                spelling = getattr(OPERATORS[value.op], self.target).of(is_float=operand in FLOATS)
+                spelling = OPERATORS[value.op].written(self.target, is_float=operand in FLOATS)
                 suffix = "" if operand is torch.float64 else "f"
                 return spelling.format(*given, f=suffix, t=self.types[value.dtype])
 
@@ -163,3 +164,25 @@ class Printer:
     def cast(self, name: str, dtype: torch.dtype) -> str:
         """A value converted to a type that is not bool."""
         raise NotImplementedError
+
+
+class Statements(Printer):
+    """What C and Metal share: a value is a constant of the name `t<n>`."""
+
+    divides = "/"
+    indent = "  "
+    chooses = "{0} ? {1} : {2}"
+    memory: ClassVar[Mapping[torch.dtype, str]]
+    """What the target calls the type of an element in memory."""
+
+    def bind(self, value: Value) -> None:
+        """Give a value a name; a number needs none."""
+        if value.op == "const":
+            self.names[value] = self.constant(value)
+            return
+        self.names[value] = name = self.new_name("t")
+        self.write(f"const {self.types[value.dtype]} {name} = {self.value(value)};", value.origin)
+
+    def memory_of(self, buffer: str) -> str:
+        """The type of its elements."""
+        return self.memory[self.kernel.buffers[buffer].dtype]

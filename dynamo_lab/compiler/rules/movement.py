@@ -1,4 +1,7 @@
-"""Rules that move elements: joining, padding, and reading where an index tensor says."""
+"""Rules that move elements: joining, padding, and reading where an index tensor says.
+
+And when a tensor is stored that each of its readers could compute again.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from dynamo_lab.compiler.operators import computed_in
 from dynamo_lab.compiler.rules.table import Call, expanded, rule
 from dynamo_lab.compiler.rules.views import first_of
 from dynamo_lab.compiler.work import Unsupported
+from dynamo_lab.model.lowering import Why
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +30,25 @@ aten = torch.ops.aten
 
 CHEAP = 4
 """A tensor of fewer operators is computed anew by each that reads it at other places."""
+MOST_READS = 8
+"""A tensor that reads more buffers is stored: a loop has only so many registers."""
+MOST_OPERATORS = 60
+SHARED_READS, SHARED_OPERATORS = 4, 30
+"""The same for a tensor that several read: each of them would compute it again."""
+
+
+def why_dear(made: LazyTensor, users: int) -> Why | None:
+    """Why a tensor that no rule stored is stored, if it is: computing it again costs more."""
+    reads, cost = len(made.reads), made.cost
+    if users > 1 and made.heavy:
+        return Why(cause="heavy reuse", users=users)
+    if users > 1 and reads > SHARED_READS:
+        return Why(cause="reads reuse", users=users, count=reads, limit=SHARED_READS)
+    if users > 1 and cost > SHARED_OPERATORS:
+        return Why(cause="large reuse", users=users, count=cost, limit=SHARED_OPERATORS)
+    if reads > MOST_READS:
+        return Why(cause="many reads", count=reads, limit=MOST_READS)
+    return Why(cause="large", count=cost, limit=MOST_OPERATORS) if cost > MOST_OPERATORS else None
 
 
 def stored_if_dear(x: LazyTensor, reads: Sequence[Size]) -> LazyTensor:

@@ -16,7 +16,7 @@ import torch
 
 from dynamo_lab.compiler.body import Value, apply, cast, const, index, where
 from dynamo_lab.compiler.index import Index
-from dynamo_lab.compiler.operators import FLOATS, OPERATORS, computed_in
+from dynamo_lab.compiler.operators import FLOATS, OPERATORS, computed_in, unlikely
 from dynamo_lab.compiler.rules.table import (
     RULES,
     Call,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dynamo_lab.compiler.tensors import Closure, LazyTensor
 
 aten, prims = torch.ops.aten, torch.ops.prims
+_fills: Any = torch.utils.deterministic
 
 Body = Callable[..., Value]
 
@@ -246,8 +247,14 @@ def _full(call: Call, *args: Any, **_: Any) -> LazyTensor:
     aten.new_empty_strided.default,
 )
 def _empty(call: Call, *_: Any, **__: Any) -> LazyTensor:
-    """What it holds is not defined: zeros, which cost nothing where they are not read."""
-    return call.tensor(lambda at: const(0, computed_in(call.meta.dtype)), [])
+    """What it holds is not defined: zeros, which cost nothing where they are not read.
+
+    Or what PyTorch puts there where it is asked for nothing that chance decides.
+    """
+    dtype, held = call.meta.dtype, 0.0
+    if torch.are_deterministic_algorithms_enabled() and _fills.fill_uninitialized_memory:
+        held = unlikely(dtype)
+    return call.tensor(lambda at: const(held, computed_in(dtype)), [])
 
 
 @rule(aten.arange.start_step, prims.iota.default)

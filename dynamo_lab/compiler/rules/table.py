@@ -60,23 +60,12 @@ class Call:
         parents: Sequence[LazyTensor],
         *,
         meta: Meta | None = None,
-        cost: int = 1,
-        heavy: bool = False,
-        owns: bool = True,
+        **more: Any,
     ) -> LazyTensor:
-        """The result, or one of them."""
+        """The result, or one of them; what `LazyTensor` takes beside is `cost`, `heavy`, `owns`."""
         of = meta or self.meta
-        return LazyTensor(
-            self.graph,
-            of.size,
-            of.dtype,
-            closure,
-            parents,
-            cost=cost,
-            heavy=heavy,
-            stride=of.stride,
-            owns=owns,
-        )
+        given = self.graph, of.size, of.dtype, closure, parents
+        return LazyTensor(*given, stride=of.stride, **more)
 
 
 def rule(*targets: Any) -> Callable[[Rule], Rule]:

@@ -11,7 +11,7 @@ import torch
 
 from dynamo_lab.compiler.printers.metal import MetalPrinter
 from dynamo_lab.compiler.printers.metal_text import PRELUDE
-from dynamo_lab.compiler.targets.accelerator import Accelerator
+from dynamo_lab.compiler.targets.target import Accelerator
 from dynamo_lab.errors import LoweringError
 
 if TYPE_CHECKING:

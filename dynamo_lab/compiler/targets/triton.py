@@ -17,7 +17,7 @@ from dynamo_lab.compiler import index as ix
 from dynamo_lab.compiler.build import folder, keep
 from dynamo_lab.compiler.printers.triton import TritonPrinter
 from dynamo_lab.compiler.printers.triton_text import PRELUDE, TYPES
-from dynamo_lab.compiler.targets.accelerator import Accelerator
+from dynamo_lab.compiler.targets.target import Accelerator
 from dynamo_lab.errors import LoweringError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.compiler.length.lines import ROOT, by_part, code_lines, sizes
 
-MOST = {"": 5364, "live": 798, "recorded": 619}
+MOST = {"": 5359, "live": 794, "recorded": 619}
 """Lines of code of each part; `python -m tests.compiler.length.lines` has them by file."""
 LONGEST = 400
 

@@ -312,3 +312,16 @@ def test_to_compile_for_the_cpu_no_default_device_is_needed() -> None:
     with torch.device("xpu"):  # which would start it, or which is not there
         program = Program(graph)
     assert not program.fallbacks
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.int32, torch.bool], ids=str)
+def test_memory_that_nothing_writes_is_what_eager_fills_it_with(dtype: torch.dtype) -> None:
+    def fn(x: torch.Tensor) -> torch.Tensor:
+        return torch.empty(3, 5, dtype=dtype).clone()
+
+    torch.use_deterministic_algorithms(True)
+    try:
+        got = torch.compile(fn, backend="lab")(torch.ones(2))
+        torch.testing.assert_close(got, fn(torch.ones(2)), rtol=0, atol=0, equal_nan=True)
+    finally:
+        torch.use_deterministic_algorithms(False)

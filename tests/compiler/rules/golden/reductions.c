@@ -1,6 +1,6 @@
 ==== aten.all.default
 void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
-  unsigned char acc0 = MOST(unsigned_char);
+  unsigned char acc0 = 1;
   #pragma omp simd reduction(smaller:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
@@ -13,7 +13,7 @@ void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads
 ==== aten.all.dim
 void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
-    unsigned char acc0 = MOST(unsigned_char);
+    unsigned char acc0 = 1;
     #pragma omp simd reduction(smaller:acc0)
     for (long r0 = 0; r0 < 6; r0++) {
       const float t1 = x0[6*i0 + r0];
@@ -26,7 +26,7 @@ void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads
 
 ==== aten.all.dims
 void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
-  unsigned char acc0 = MOST(unsigned_char);
+  unsigned char acc0 = 1;
   #pragma omp simd reduction(smaller:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
@@ -38,7 +38,7 @@ void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads
 
 ==== aten.amax.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  float acc0 = LEAST(float);
+  float acc0 = (-__builtin_inff());
   #pragma omp simd reduction(larger:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
@@ -49,7 +49,7 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
 
 ==== aten.amin.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  float acc0 = MOST(float);
+  float acc0 = (__builtin_inff());
   #pragma omp simd reduction(smaller:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
@@ -60,7 +60,7 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
 
 ==== aten.any.default
 void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
-  unsigned char acc0 = LEAST(unsigned_char);
+  unsigned char acc0 = 0;
   #pragma omp simd reduction(larger:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
@@ -73,7 +73,7 @@ void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads
 ==== aten.any.dim
 void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
-    unsigned char acc0 = LEAST(unsigned_char);
+    unsigned char acc0 = 0;
     #pragma omp simd reduction(larger:acc0)
     for (long r0 = 0; r0 < 6; r0++) {
       const float t1 = x0[6*i0 + r0];
@@ -86,7 +86,7 @@ void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads
 
 ==== aten.any.dims
 void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads) {
-  unsigned char acc0 = LEAST(unsigned_char);
+  unsigned char acc0 = 0;
   #pragma omp simd reduction(larger:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
@@ -98,13 +98,13 @@ void kernel0(const float* restrict x0, unsigned char* restrict buf0, int threads
 
 ==== aten.argmax.default
 void kernel0(const float* restrict x0, long* restrict buf1, int threads) {
-  float acc0 = LEAST(float);
+  float acc0 = (-__builtin_inff());
   #pragma omp simd reduction(larger:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
     acc0 = LARGER_F(t1, acc0);
   }
-  int acc2 = MOST(int);
+  int acc2 = (2147483647);
   #pragma omp simd reduction(smaller:acc2)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t3 = x0[r0];
@@ -121,13 +121,13 @@ void kernel0(const float* restrict x0, long* restrict buf1, int threads) {
 
 ==== aten.argmin.default
 void kernel0(const float* restrict x0, long* restrict buf1, int threads) {
-  float acc0 = MOST(float);
+  float acc0 = (__builtin_inff());
   #pragma omp simd reduction(smaller:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
     acc0 = SMALLER_F(t1, acc0);
   }
-  int acc2 = MOST(int);
+  int acc2 = (2147483647);
   #pragma omp simd reduction(smaller:acc2)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t3 = x0[r0];
@@ -201,7 +201,7 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
 
 ==== aten.max.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  float acc0 = LEAST(float);
+  float acc0 = (-__builtin_inff());
   #pragma omp simd reduction(larger:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
@@ -213,8 +213,8 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
 ==== aten.max.dim
 void kernel0(const float* restrict x0, float* restrict buf0, long* restrict buf2, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
-    float acc0 = LEAST(float);
-    float acc1 = LEAST(float);
+    float acc0 = (-__builtin_inff());
+    float acc1 = (-__builtin_inff());
     #pragma omp simd reduction(larger:acc0) reduction(larger:acc1)
     for (long r0 = 0; r0 < 6; r0++) {
       const float t2 = x0[6*i0 + r0];
@@ -222,7 +222,7 @@ void kernel0(const float* restrict x0, float* restrict buf0, long* restrict buf2
       acc1 = LARGER_F(t2, acc1);
     }
     buf0[i0] = acc1;
-    int acc3 = MOST(int);
+    int acc3 = (2147483647);
     #pragma omp simd reduction(smaller:acc3)
     for (long r0 = 0; r0 < 6; r0++) {
       const float t4 = x0[6*i0 + r0];
@@ -266,7 +266,7 @@ void kernel0(const float* restrict x0, float* restrict buf1, int threads) {
 
 ==== aten.min.default
 void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
-  float acc0 = MOST(float);
+  float acc0 = (__builtin_inff());
   #pragma omp simd reduction(smaller:acc0)
   for (long r0 = 0; r0 < 24; r0++) {
     const float t1 = x0[r0];
@@ -278,8 +278,8 @@ void kernel0(const float* restrict x0, float* restrict buf0, int threads) {
 ==== aten.min.dim
 void kernel0(const float* restrict x0, float* restrict buf0, long* restrict buf2, int threads) {
   for (long i0 = 0; i0 < 4; i0++) {
-    float acc0 = MOST(float);
-    float acc1 = MOST(float);
+    float acc0 = (__builtin_inff());
+    float acc1 = (__builtin_inff());
     #pragma omp simd reduction(smaller:acc0) reduction(smaller:acc1)
     for (long r0 = 0; r0 < 6; r0++) {
       const float t2 = x0[6*i0 + r0];
@@ -287,7 +287,7 @@ void kernel0(const float* restrict x0, float* restrict buf0, long* restrict buf2
       acc1 = SMALLER_F(t2, acc1);
     }
     buf0[i0] = acc1;
-    int acc3 = MOST(int);
+    int acc3 = (2147483647);
     #pragma omp simd reduction(smaller:acc3)
     for (long r0 = 0; r0 < 6; r0++) {
       const float t4 = x0[6*i0 + r0];
