@@ -1,14 +1,14 @@
 """Programs that recompile, and what their authors write once they followed the advice."""
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import torch
 import torch._dynamo
 from torch import nn
 
-Calls = Sequence[tuple[Any, ...]]
+Calls = Iterable[tuple[Any, ...]]
 
 
 class Trial(NamedTuple):
@@ -144,6 +144,98 @@ def after_max(x: torch.Tensor) -> torch.Tensor:
     return x * x.max()
 
 
+class Rates:
+    """A number that its class holds."""
+
+    rate = 1
+
+
+def times_rate(x: torch.Tensor, rates: Any) -> torch.Tensor:
+    return x * type(rates).rate
+
+
+def with_rate(*rates: Any) -> Iterator[tuple[Any, ...]]:
+    for Rates.rate in rates:
+        yield X, Rates()
+
+
+FACTOR: Any = 1
+
+
+def times_factor(x: torch.Tensor) -> torch.Tensor:
+    return x * FACTOR
+
+
+def with_factor(*factors: Any) -> Iterator[tuple[Any, ...]]:
+    for globals()["FACTOR"] in factors:
+        yield (X,)
+
+
+def around() -> tuple[Callable[..., Any], Callable[..., Iterator[tuple[Any, ...]]]]:
+    """A function that reads a variable of this one, and calls of it at several values."""
+    inner: Any = 1
+
+    def times_inner(x: torch.Tensor) -> torch.Tensor:
+        return x * inner
+
+    def with_inner(*values: Any) -> Iterator[tuple[Any, ...]]:
+        nonlocal inner
+        for value in values:
+            inner = value
+            yield (X,)
+
+    return times_inner, with_inner
+
+
+TIMES_INNER, WITH_INNER = around()
+
+
+def repeated(x: torch.Tensor, n: Any) -> torch.Tensor:
+    for _ in range(n):
+        x = x + x
+    return x
+
+
+def powered(x: torch.Tensor, n: Any) -> torch.Tensor:
+    return x * 2**n
+
+
+def full_of(x: torch.Tensor, n: Any) -> torch.Tensor:
+    return x + torch.full((4,), n)
+
+
+def sloped(x: torch.Tensor, n: Any) -> torch.Tensor:
+    return torch.nn.functional.leaky_relu(x, n)
+
+
+def apart_at_three(x: torch.Tensor, n: Any) -> torch.Tensor:
+    return x + 1 if n == 3 else x * n
+
+
+def apart_at_five(x: torch.Tensor) -> torch.Tensor:
+    return x.view(5, 1) if x.shape[0] == 5 else x * 2
+
+
+def by_order(x: torch.Tensor, c: Any) -> torch.Tensor:
+    return sum((at * each for at, each in enumerate(c.values())), x)
+
+
+def if_in(x: torch.Tensor, names: Any) -> torch.Tensor:
+    return x * 2 if "a" in names else x
+
+
+def large(x: torch.Tensor) -> int:
+    return int(x.max())
+
+
+LARGE: Any = torch.compiler.disable(large)
+
+
+def of_a_size(x: torch.Tensor) -> torch.Tensor:
+    n = LARGE(x)
+    return x.sum() + x.new_ones(n)
+
+
 def ones(*shapes: tuple[int, ...]) -> Calls:
     return [(torch.ones(shape),) for shape in shapes]
 
@@ -217,6 +309,37 @@ TRIALS = {
         lambda: [(X, Scale(3)), (X, Scale(4))],
         lambda: [(X, Scale(torch.tensor(3))), (X, Scale(torch.tensor(4)))],
     ),
+    "int of a class": Trial(
+        "value",
+        times_rate,
+        lambda: with_rate(3, 4),
+        lambda: with_rate(torch.tensor(3), torch.tensor(4)),
+    ),
+    "global int": Trial(
+        "value",
+        times_factor,
+        lambda: with_factor(3, 4),
+        lambda: with_factor(torch.tensor(3), torch.tensor(4)),
+    ),
+    "int of a function around it": Trial(
+        "value",
+        TIMES_INNER,
+        lambda: WITH_INNER(3, 4),
+        lambda: WITH_INNER(torch.tensor(3), torch.tensor(4)),
+    ),
+    "int that is needed": Trial(
+        "value", repeated, lambda: [(X, 3), (X, 4)], lambda: [(X, 3), (X, 4)], powered, DYNAMIC
+    ),
+    "int that fills": Trial("value", full_of, lambda: [(X, 3), (X, 4)]),
+    "float that is an option": Trial("value", sloped, lambda: [(X, 0.3), (X, 0.4)]),
+    "int that is told apart": Trial("value", apart_at_three, lambda: [(X, 3), (X, 4)]),
+    "number of a break that makes sizes": Trial(
+        "value",
+        of_a_size,
+        lambda: [(X * 3,), (X * 4,)],
+        lambda: [(X * 3,), (X * 3,)],
+    ),
+    "size that is told apart": Trial("size", apart_at_five, lambda: ones((5,), (6,))),
     "text": Trial("value", chosen, lambda: [(X, "a"), (X, "b")]),
     "flag": Trial("value", chosen, lambda: [(X, True), (X, False)]),
     "item": Trial(
@@ -253,6 +376,13 @@ TRIALS = {
         lambda: [(X, {"a": X}), (X, {"b": X})],
         lambda: [(X, {"a": X}), (X, {"a": X})],
     ),
+    "order of keys": Trial(
+        "key",
+        by_order,
+        lambda: [(X, {"a": X, "b": X}), (X, {"b": X, "a": X})],
+        lambda: [(X, {"a": X, "b": X}), (X, {"a": X, "b": X})],
+    ),
+    "member of a set": Trial("member", if_in, lambda: [(X, {"a"}), (X, {"b"})]),
     "alias": Trial(
         "alias",
         written,
