@@ -12,7 +12,7 @@ from dynamo_lab.errors import GuardsError
 from dynamo_lab.live.guards import live
 from dynamo_lab.record.replay import without_trace
 from dynamo_lab.view.core.names import short_name
-from dynamo_lab.view.guards.failing import readable
+from dynamo_lab.view.guards.readable import readable
 from dynamo_lab.view.guards.writers import WhoWrote, Writer, advice_for
 
 if TYPE_CHECKING:

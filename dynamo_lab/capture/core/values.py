@@ -141,6 +141,12 @@ def _read(node: ast.expr, scope: Mapping[str, Any]) -> Any:
     match node:
         case ast.Name(id=name):
             return scope[name]
+        case ast.Call(func=ast.Name(id="type"), args=[of]):
+            return type(_read(of, scope))
+        case ast.Subscript(slice=ast.Constant(value=int() as at)) if (
+            of := _with_keys(node.value)
+        ) is not None:
+            return list(dict.keys(_read(of, scope)))[at]
         case ast.Subscript(value=of, slice=ast.Constant(value=key)):
             return _item(_read(of, scope), key)
         case ast.Subscript(value=of, slice=key) if (at := _position_of_key(key, of)) is not None:
@@ -158,14 +164,26 @@ def _read(node: ast.expr, scope: Mapping[str, Any]) -> Any:
     raise LookupError(ast.dump(node))
 
 
+def _with_keys(node: ast.expr) -> ast.expr | None:
+    """The dict in "list(dict.keys(d))"; None for all else."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="list"),
+            args=[
+                ast.Call(func=ast.Attribute(value=ast.Name(id="dict"), attr="keys"), args=[held])
+            ],
+        ):
+            return held
+        case _:
+            return None
+
+
 def _position_of_key(key: ast.expr, of: ast.expr) -> int | None:
     """The position that "list(dict.keys(d))[0]" names as a key of the same d; else None."""
     match key:
-        case ast.Subscript(
-            value=ast.Call(func=ast.Name(id="list"), args=[ast.Call(args=[held])]),
-            slice=ast.Constant(value=int() as at),
-        ) if ast.dump(held) == ast.dump(of):
-            return at
+        case ast.Subscript(value=keys, slice=ast.Constant(value=int() as at)):
+            held = _with_keys(keys)
+            return at if held is not None and ast.dump(held) == ast.dump(of) else None
         case _:
             return None
 

@@ -27,6 +27,7 @@ _OTHER_LENGTH = re.compile(r"^len\(.+\) != (\d+)$")
 _TYPE = re.compile(r"type=<class '(.+?)'>")
 _IDENTITY = re.compile(r"^___check_obj_id\(.+, (\d+)\)")
 _FREED = re.compile(r"^Cache line invalidated because (.+) got deallocated")
+_OF_CLASS = "type("
 _ASKED_AT = re.compile(r"#\s\S*?:(\d+) in \S+")
 
 
@@ -113,6 +114,9 @@ def _values(text: str, scope: Mapping[str, Any]) -> tuple[str, str, str]:
     # of a condition on it, `(n % 2) == 0`, the right side is no value that it had
     read_as = (source, *(f"{how}({source})" for how in ("len", "str", "___normalize_range_iter")))
     is_value = equal is not None and equal["left"] in read_as
+    if equal and not is_value and (told := _told(equal["left"], scope)):
+        left = equal["left"]  # what is read from it by more than its own name
+        return left if left.startswith(_OF_CLASS) else source, equal["right"], told
     return source, equal["right"] if equal and is_value else "", now
 
 

@@ -175,7 +175,7 @@ def calls_of(recording: Recording, operator: str) -> tuple[tuple[int, int], ...]
     return tuple(found)
 
 
-_LOCAL = re.compile(r"^[lg]_(.+?)_?$")
+_LOCAL = re.compile(r"^[lg]_(?!stack\d)(.+?)_?$")  # what a break left has no name in the program
 _MEMBER = re.compile(r"(?:_dict)?_(?:modules|parameters|buffers)_")
 
 

@@ -3,23 +3,16 @@
 import re
 from collections.abc import Callable, Sequence
 
-from msgspec import Struct
-
+from dynamo_lab.view.guards import numbers
 from dynamo_lab.view.guards.dynamic import Dynamic
 from dynamo_lab.view.guards.failing import Cause, number_kind
-
-
-class Remedy(Struct, frozen=True, kw_only=True):
-    """What to do, and the code that does it, where there is some."""
-
-    text: str
-    code: str = ""
-
-
-_COMPILE_DYNAMIC = Remedy(
-    text="Or make all sizes and numbers dynamic from the start; sizes that are equal in the first "
-    "call stay tied to each other then:",
-    code="compiled = torch.compile(fn, dynamic=True)",
+from dynamo_lab.view.guards.remedy import (
+    COMPILE_DYNAMIC,
+    TOLD_APART,
+    Remedy,
+    assigned,
+    ended,
+    is_written,
 )
 
 
@@ -29,37 +22,18 @@ def advice_on(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     return find(cause, new) if find else ()
 
 
-_NAME = r"(?!___)[A-Za-z_]\w*"
-
-
-def _is_written(name: str) -> bool:
-    """Whether code can name it: a variable, or an attribute of one. Dynamo invents some names."""
-    return bool(re.fullmatch(rf"{_NAME}(?:\.{_NAME})*", name))
-
-
-def _assigned(name: str, value: str) -> str:
-    """The line that gives a variable another value.
-
-    Empty for what is inside an object: a tuple or a frozen dataclass takes no assignment, and a
-    parameter of a module no plain tensor.
-    """
-    return f"{name} = {value}" if re.fullmatch(_NAME, name) else ""
-
-
-def _ended(text: str, code: str) -> str:
-    """A sentence that ends in a colon where code follows."""
-    return f"{text}{':' if code else '.'}"
-
-
 def _size(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     if {cause.was, cause.now} & {"0", "1"}:
         return _zero_one(cause, new)
     if cause.subject in new.pinned:
         return (Remedy(text=_NEEDED),)
+    if new.tells_apart(cause.subject, cause.was):
+        mark = f" A `mark_dynamic` at a call with {cause.was} fails."
+        return (Remedy(text=TOLD_APART.format(cause.was, cause.subject) + mark),)
     tied = new.opened.get(cause.subject)
     code = _marked((f"{cause.owner}.shape[{cause.dimension}]", *(tied or ())))
     if not code:
-        return (Remedy(text="Make all sizes dynamic from the start:", code=_COMPILE_DYNAMIC.code),)
+        return (Remedy(text="Make all sizes dynamic from the start:", code=COMPILE_DYNAMIC.code),)
     if tied is None:
         return (Remedy(text=_NOT_DYNAMIC if new.has_code else _NO_CODE, code=code),)
     all_of_them = "all that are tied to each other" if tied else "it"
@@ -68,7 +42,7 @@ def _size(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
         "operator or the backend tells apart can recompile. "
         f"To make {all_of_them} dynamic at once, before the first call:"
     )
-    return (Remedy(text=before, code=code), _COMPILE_DYNAMIC)
+    return (Remedy(text=before, code=code), COMPILE_DYNAMIC)
 
 
 _NEEDED = (
@@ -93,26 +67,26 @@ def _marked(sizes: Sequence[str]) -> str:
     One of two sizes that have to be equal cannot be marked alone: PyTorch refuses that.
     """
     found = [_SIZE.match(size) for size in sizes]
-    if not all(one and _is_written(one[1]) for one in found):
+    if not all(one and is_written(one[1]) for one in found):
         return ""
     return "\n".join(f"torch._dynamo.mark_dynamic({one[1]}, {one[2]})" for one in found if one)
 
 
-def _dtype(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
-    code = _assigned(cause.owner, f"{cause.owner}.to({cause.was})")
+def _dtype(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
+    code = assigned(cause.owner, f"{cause.owner}.to({cause.was})", new)
     what = "Convert" if code else f"Convert `{cause.owner}` to {cause.was}"
     return (
         Remedy(
-            text=_ended(f"Each dtype needs its own code. {what} before the call", code), code=code
+            text=ended(f"Each dtype needs its own code. {what} before the call", code), code=code
         ),
     )
 
 
-def _requires_grad(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
+def _requires_grad(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     wanted = cause.was == "True"
     how = f"{cause.owner}.detach().requires_grad_()" if wanted else f"{cause.owner}.detach()"
     # an attribute may be a parameter, which takes no other tensor
-    code = _assigned(cause.owner, how) or f"{cause.owner}.requires_grad_({wanted})"
+    code = assigned(cause.owner, how, new) or f"{cause.owner}.requires_grad_({wanted})"
     with_or_without = "with" if wanted else "without"
     return (
         Remedy(
@@ -139,84 +113,12 @@ def _setting(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     return (Remedy(text=f"Make every call under the same setting of {cause.subject}."),)
 
 
-def _value(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
-    owner, was, is_open = cause.owner, cause.was, cause.subject in new.opened
-    if "___stack" in owner and not number_kind(was):
-        return (
-            Remedy(
-                text="The break before this code left another value, which is compiled in as a "
-                "constant: end the break, or expect one compilation for each value."
-            ),
-        )
-    if "___stack" in owner:
-        return (Remedy(text=NUMBER_OF_A_BREAK),)
-    if not number_kind(was):
-        return (
-            Remedy(
-                text=f"`{owner}` is compiled in as a constant: each value needs its own code. "
-                "Choose it before the call, or expect one compilation for each value."
-            ),
-        )
-    if owner in new.sized:
-        return (_as_size(owner, was),)
-    found = _as_tensor(owner, new, is_open=is_open)
-    if is_open and was not in ("0", "1"):
-        return (found, _COMPILE_DYNAMIC)
-    if "." in owner and "[" not in owner and not is_open and was.lstrip("-").isdecimal():
-        return (found, _MODULES_INTEGERS)
-    return (found,)
-
-
-NUMBER_OF_A_BREAK = (
-    "The preceding break left another Python number, and the code after it was compiled for the "
-    "exact one. A number read from a tensor, by `.item()` or `float()`, is better kept a tensor; "
-    "what Python computes itself is better computed before the call."
-)
-_MAKES_SIZES = (
-    "The code makes sizes of it, which a tensor cannot give without a break: make all sizes and "
-    "numbers dynamic from the start; sizes that are equal in the first call stay tied to each "
-    "other then:"
-)
-
-
-def _as_tensor(owner: str, new: Dynamic, *, is_open: bool) -> Remedy:
-    """What to do about a Python number of this name."""
-    is_now = (
-        f"From here on `{owner}` is dynamic. To make it dynamic at once, if the code only computes "
-        "with it,"
-        if is_open
-        else f"`{owner}` is compiled in as a constant. If the code only computes with it,"
-    )
-    code = _assigned(owner, f"torch.tensor({owner})")
-    where = "where it is set"
-    if code and new.is_resumed:
-        where, code = "where the function gets it", ""
-    elif code and owner.isidentifier():  # inside, the tensor would be made of a constant again
-        where, code = "before the call, where it is passed", f"{code}  # before the call"
-    return Remedy(text=_ended(f"{is_now} make it a tensor {where}", code), code=code)
-
-
-def _as_size(owner: str, was: str) -> Remedy:
-    """What to do about a Python number that is a size, from the second value on a dynamic one."""
-    is_now = f"From here on `{owner}` is dynamic."
-    if was in ("0", "1"):
-        return Remedy(text=f"{is_now} 0 and 1 are always compiled in.")
-    return Remedy(text=f"{is_now} {_MAKES_SIZES}", code=_COMPILE_DYNAMIC.code)
-
-
-_MODULES_INTEGERS = Remedy(
-    text="If it belongs to a module, Dynamo can treat it as any other integer, which is dynamic "
-    "from its second value on:",
-    code="torch._dynamo.config.allow_unspec_int_on_nn_module = True",
-)
-
-
-def _type(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
+def _type(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     text = "Each type needs its own code"
     if number_kind(cause.now) and (number_kind(cause.was) or cause.was in _NUMBERS):
-        code = _assigned(cause.owner, f"torch.tensor(float({cause.owner}))")
+        code = assigned(cause.owner, f"torch.tensor(float({cause.owner}))", new)
         what = "Make it a tensor" if code else "Make it a tensor of floats where it is set"
-        return (Remedy(text=_ended(f"{text}, even int and float. {what}", code), code=code),)
+        return (Remedy(text=ended(f"{text}, even int and float. {what}", code), code=code),)
     return (Remedy(text=f"{text}. Convert before the call, or pass the same type each time."),)
 
 
@@ -234,11 +136,11 @@ def _object(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     )
 
 
-def _length(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
+def _length(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     if cause.is_mapping:
         return (Remedy(text=_KEYS),)
     can_stack = not {cause.was, cause.now} & {"", "0", "1"}
-    code = _assigned(cause.owner, f"torch.stack({cause.owner})") if can_stack else ""
+    code = assigned(cause.owner, f"torch.stack({cause.owner})", new) if can_stack else ""
     unrolled = "Code is compiled for the exact length of a container: each needs its own code"
     if not code:
         return (Remedy(text=f"{unrolled}."),)
@@ -260,7 +162,7 @@ _KEYS = (
 
 def _zero_one(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     unbacked = f"torch._dynamo.decorators.mark_unbacked({cause.owner}, {cause.dimension})"
-    code = unbacked if _is_written(cause.owner) else ""
+    code = unbacked if is_written(cause.owner) else ""
     text = (
         "PyTorch compiles the sizes 0 and 1 separately, because they broadcast. Expect one more "
         "compilation"
@@ -270,7 +172,7 @@ def _zero_one(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
             ", or make this size and all that change with it fully dynamic before the first call "
             "that has it"
         )
-    return (Remedy(text=_ended(text, code), code=code),)
+    return (Remedy(text=ended(text, code), code=code),)
 
 
 def _branch(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
@@ -286,10 +188,10 @@ def _branch(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
 
 def _sizes(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     mark = f"torch._dynamo.mark_dynamic({cause.owner}, {cause.dimension})"
-    code = mark if _is_written(cause.owner) else ""
+    code = mark if is_written(cause.owner) else ""
     return (
         Remedy(
-            text=_ended(
+            text=ended(
                 "Two sizes were equal in the compiled call, and share one symbol. If your code "
                 "does not need them to be equal, give each its own symbol before the first call "
                 "that has them",
@@ -300,11 +202,11 @@ def _sizes(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     )
 
 
-def _stride(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
-    code = _assigned(cause.owner, f"{cause.owner}.contiguous()")
+def _stride(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
+    code = assigned(cause.owner, f"{cause.owner}.contiguous()", new)
     what = "it" if code else f"`{cause.owner}`"
     text = f"The tensor has a different memory layout. Make {what} contiguous before each call"
-    return (Remedy(text=_ended(text, code), code=code),)
+    return (Remedy(text=ended(text, code), code=code),)
 
 
 def _text(text: str) -> Callable[[Cause, Dynamic], tuple[Remedy, ...]]:
@@ -329,11 +231,18 @@ _OF: dict[str, Callable[[Cause, Dynamic], tuple[Remedy, ...]]] = {
         "Make either every call under `torch.inference_mode()` or none, with tensors that are made "
         "alike; or expect one compilation for each. `torch.no_grad()` changes grad mode alone."
     ),
-    "value": _value,
+    "value": numbers.advice_on,
     "type": _type,
     "object": _object,
     "length": _length,
-    "key": _text("The code was compiled for certain keys of a dict. Pass the same keys."),
+    "key": _text(
+        "The code was compiled for certain keys of a dict, and for their order. Pass the same keys "
+        "in the same order."
+    ),
+    "member": _text(
+        "The code was compiled for whether a value is in a set: with and without it each needs its "
+        "own code. Pass sets that agree in that, or expect one compilation for each."
+    ),
     "alias": _text(
         "The code was compiled for two values that are one object. Pass two objects each time: "
         "of a tensor a copy, `.clone()`."

@@ -11,7 +11,7 @@ from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.values import value_text
 from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.guards.compilations import Compilations
-from dynamo_lab.view.guards.failing import readable
+from dynamo_lab.view.guards.readable import readable
 
 _ROWS = 40
 _NODES = 3_000  # of a graph: the time to compare lists grows with the product of their lengths
@@ -97,8 +97,8 @@ def _call(nodes: NodeTable, at: int) -> str:
 
 
 def _plain(text: str) -> str:
-    """The input "l_x_", which Dynamo names after "x", as "x"."""
-    return re.sub(r"\bl_(\w+?)_(?!\w)", r"\1", text, flags=re.IGNORECASE)
+    """The input "l_x_", which Dynamo names after "x", as "x"; not after what has no name."""
+    return re.sub(r"\bl_(?!stack\d)(\w+?)_(?!\w)", r"\1", text, flags=re.IGNORECASE)
 
 
 def _with_value(nodes: NodeTable, at: int, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.guards.guards import FailedGuard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.recording import Recording
@@ -29,6 +30,7 @@ class Compilations:
             if attempt.outcome in ("skipped", "failed")
         }
         self._resumed = {frame.id for frame in recording.frames if frame.resumes is not None}
+        self._outer = {frame.id: _outer(frame) for frame in recording.frames}
         self.graphs = {graph.compile_id: graph for graph in recording.captured_graphs()}
         self.symbols = defaultdict[str, list[Symbol]](list)
         for symbol in recording.symbols:
@@ -49,7 +51,8 @@ class Compilations:
 
     def dynamic(self, compile_id: str) -> Dynamic:
         """What a compilation leaves open: nothing, where no code came of it."""
-        is_resumed = self.frames.get(compile_id) in self._resumed
+        frame = self.frames.get(compile_id)
+        is_resumed = frame in self._resumed
         if compile_id in self._without_code:
             return Dynamic(is_resumed=is_resumed, has_code=False)
         if compile_id not in self._dynamic:
@@ -58,6 +61,7 @@ class Compilations:
                 self.shape_facts[compile_id],
                 self.graphs.get(compile_id),
                 is_resumed=is_resumed,
+                outer=self._outer.get(frame, frozenset()),
             )
         return self._dynamic[compile_id]
 
@@ -76,6 +80,13 @@ class Compilations:
         """Which of the codes that did not fit leave a value open."""
         ids = dict.fromkeys(one.compile_id for one in item.failed)
         return tuple(one for one in ids if subject in self.dynamic(one).opened)
+
+
+def _outer(frame: Frame) -> frozenset[str]:
+    """The variables of functions around this one, by its bytecode: it makes no cells for them."""
+    own = {one.argument for one in frame.bytecode if one.opname == "MAKE_CELL"}
+    read = {one.argument for one in frame.bytecode if one.opname.endswith("_DEREF")}
+    return frozenset(read - own)
 
 
 def recompilations(recording: Recording) -> int:

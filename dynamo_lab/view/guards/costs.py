@@ -8,7 +8,7 @@ from dynamo_lab.model.guards.costs import GuardFilter, GuardTime
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.words import percent, seconds
-from dynamo_lab.view.guards.failing import readable
+from dynamo_lab.view.guards.readable import readable
 
 _FITS = 0.2
 """How far the parts may be from the whole without a remark."""

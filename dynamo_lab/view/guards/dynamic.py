@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from dynamo_lab.model.graphs import Graph, NodeTable
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
-from dynamo_lab.view.guards.failing import readable
+from dynamo_lab.view.guards.readable import readable
 
 _NAMES = re.compile(r"\b[a-z]+\d+\b")
 _NUMBER = r"-?\d+(?:\.\d*)?(?:e[-+]?\d+)?"
@@ -25,6 +25,8 @@ class Dynamic(Struct, frozen=True):
     number. Of `sized`, the code makes sizes of tensors that it is not given. Of code that resumes
     after a break, `is_resumed`, a number may be no argument but what the function computed before.
     Where no code came of the compilation, not `has_code`, nothing is known of any value.
+    `told_apart` has the numbers for which a test in the code needs code of its own, `taken_by` the
+    operators that take a number as it is, `outer` the variables of functions around this one.
     """
 
     opened: Mapping[str, tuple[str, ...]] = {}
@@ -32,6 +34,13 @@ class Dynamic(Struct, frozen=True):
     is_resumed: bool = False
     sized: frozenset[str] = frozenset()
     has_code: bool = True
+    told_apart: Mapping[str, frozenset[str]] = {}
+    taken_by: Mapping[str, frozenset[str]] = {}
+    outer: frozenset[str] = frozenset()
+
+    def tells_apart(self, value: str, number: str) -> bool:
+        """Whether the code is for all but this number, which needs code of its own."""
+        return number in self.told_apart.get(value, ())
 
 
 def has_one_value(facts: Iterable[ShapeFact]) -> bool:
@@ -45,6 +54,7 @@ def dynamic(
     graph: Graph | None = None,
     *,
     is_resumed: bool = False,
+    outer: frozenset[str] = frozenset(),
 ) -> Dynamic:
     """What one compilation leaves open: its symbols, what it assumed of them, and its graph."""
     by_name = {symbol.name: symbol for symbol in symbols}
@@ -56,15 +66,52 @@ def dynamic(
     }
     made = _made_sizes(graph.nodes) if graph else set[str]()
     return Dynamic(
-        {
+        opened={
             value: tuple(other for other in roots if other != value and roots[other] & own)
             for value, own in roots.items()
             if own
         },
-        frozenset(value for value, own in roots.items() if not own),
-        is_resumed,
-        frozenset(value for value, own in roots.items() if own & made),
+        pinned=frozenset(value for value, own in roots.items() if not own),
+        is_resumed=is_resumed,
+        sized=frozenset(value for value, own in roots.items() if own & made),
+        told_apart=_told_apart(roots, facts),
+        taken_by=_taken_by(roots, graph.nodes) if graph else {},
+        outer=outer,
     )
+
+
+def _told_apart(
+    roots: Mapping[str, frozenset[str]], facts: Sequence[ShapeFact]
+) -> dict[str, frozenset[str]]:
+    """The numbers that each value must not be, by the guards."""
+    tests = (_NOT.fullmatch(fact.expression) for fact in facts if fact.event == "guard")
+    pairs = [(found[1], found[2]) for found in tests if found]
+    return {
+        value: frozenset(number for name, number in pairs if own == {name})
+        for value, own in roots.items()
+    }
+
+
+_NOT = re.compile(rf"Ne\(([a-z]+\d+), ({_NUMBER})\)")
+
+
+def _taken_by(roots: Mapping[str, frozenset[str]], nodes: NodeTable) -> dict[str, frozenset[str]]:
+    """The operators that are given each number as it is: a node whose value is its symbol."""
+    symbols = [_SYMBOL.fullmatch(value.text) for value in nodes.values]
+    named = {at: one[1] for at, value in enumerate(nodes.value) if (one := symbols[value])}
+    takers = dict[str, set[str]]()
+    for at, inputs in enumerate(nodes.inputs):
+        if nodes.strings[nodes.op[at]] != "output":
+            for given in named.keys() & set(inputs):
+                takers.setdefault(named[given], set()).add(nodes.strings[nodes.target[at]])
+    return {
+        value: frozenset[str]().union(*(takers.get(name, ()) for name in own))
+        for value, own in roots.items()
+        if len(own) == 1
+    }
+
+
+_SYMBOL = re.compile(r"Sym\(([a-z]+\d+)\)")
 
 
 def _made_sizes(nodes: NodeTable) -> set[str]:

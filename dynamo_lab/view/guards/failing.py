@@ -7,13 +7,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dynamo_lab.model.guards.guards import FailedGuard
+from dynamo_lab.view.guards.readable import readable
 
 
 class Cause(Struct, frozen=True, kw_only=True):
     """Why code could not be reused. `subject` is the value as written in code: "x.shape[0]".
 
     `owner` is the variable to change ("x"), `dimension` the index of the size, if it is one; of a
-    length, `is_mapping` says that it is a dict's.
+    length, `is_mapping` says that it is a dict's. `is_global`: no call passes the value.
     """
 
     kind: str
@@ -24,6 +25,7 @@ class Cause(Struct, frozen=True, kw_only=True):
     was: str = ""
     now: str = ""
     is_mapping: bool = False
+    is_global: bool = False
 
 
 _DTYPES = {
@@ -33,18 +35,10 @@ _DTYPES = {
 }  # fmt: skip
 """PyTorch's C++ names of dtypes."""
 
-_STORED = re.compile(r"\._(?:modules|parameters|buffers)\['(\w+)'\]")
-_BY_NAME = re.compile(r"""\b[LG]\[\s*['"]([^'"]*)['"]\s*\]""")
 _SIZE = re.compile(r"^(.*)\.size\(\)\[([0-9]{1,9})\]$")
 _INDEX = re.compile(r"(size|stride) mismatch at index ([0-9]{1,9})")
 _RELATION = re.compile(r"[<>=!]=?|Mod\(|Eq\(|Ne\(| is ")
 _RANGE = re.compile(r"^(\d+) <= (.+?)(?: <= (\d+))?$")
-
-
-def readable(source: str) -> str:
-    """Dynamo's names of values as written in code: "L['x'].size()[0]" is "x.shape[0]"."""
-    text = _BY_NAME.sub(r"\1", _STORED.sub(r".\1", source))
-    return text.replace(".size()[", ".shape[").replace(".size()", ".shape")
 
 
 _POSITIONAL = re.compile(r"""L\[\s*['"]args['"]\s*\]\[(\d+)\]""")
@@ -244,7 +238,13 @@ def _of_object(failed: FailedGuard) -> Cause | None:
         return Cause(kind="key", subject=name, owner=name, text=words)
     if key := _KEY.match(text):
         name = readable(key[1])
-        return Cause(kind="key", subject=name, owner=name, text=f"`{name}` had the key {key[2]}")
+        now = f", now {failed.now}" if failed.was == key[3] else ""
+        words = f"key {int(key[2]) + 1} of `{name}` was {key[3]}{now}"
+        return Cause(kind="key", subject=name, owner=name, text=words)
+    if member := _IN_SET.match(text):
+        words = f"`{name}` {'had no' if member[1] else 'had'} {member[2]} in it, and now it"
+        words = f"{words} {'has' if member[1] else 'has not'}"
+        return Cause(kind="member", subject=name, owner=name, text=words)
     if text == f"not {failed.source}" and (held := _HELD.search(failed.now)):
         return _changed("length", f"len({name})", name, "0", held[1])
     if text.endswith((" is None", " is not None")):
@@ -258,7 +258,8 @@ def _of_object(failed: FailedGuard) -> Cause | None:
 
 
 _LENGTH = re.compile(r"^len\((.+)\) [!=]= (\d+)$")
-_KEY = re.compile(r"^list\(dict\.keys\((.+?)\)\)\[\d+\] == (.+)$")
+_KEY = re.compile(r"^list\(dict\.keys\((.+?)\)\)\[(\d{1,9})\] == (.+)$")
+_IN_SET = re.compile(r"^(not )?set\.__contains__\([LG]\[.+\], (.+)\)$")
 _KEYS = re.compile(r"dict\.keys\((.+?)\)\)\[\d+\]")
 _ALIAS = re.compile(r"[\])\w] is (?:not )?[LG]\[")
 
@@ -319,11 +320,13 @@ def number_kind(text: str) -> str:
 
 
 def _of_value(failed: FailedGuard) -> Cause:
-    name = readable(failed.source)
-    if name and failed.was and failed.now:
-        kinds = number_kind(failed.was), number_kind(failed.now)
-        is_other = all(kinds) and kinds[0] != kinds[1]
-        return _changed("type" if is_other else "value", name, name, failed.was, failed.now)
+    name, is_global = readable(failed.source), failed.source.startswith("G[")
+    # asking an object for it could run code of the program's: then it is not known
+    now = failed.now or ("another value" if number_kind(failed.was) else "")
+    if name and failed.was and now:
+        kinds = number_kind(failed.was), number_kind(now)
+        kind = "type" if all(kinds) and kinds[0] != kinds[1] else "value"
+        return replace(_changed(kind, name, name, failed.was, now), is_global=is_global)
     found = f": `{name}` is {failed.now}" if name and failed.now else ""
     condition = readable(failed.text)
     return Cause(

@@ -12,13 +12,15 @@ from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity_if_known
 from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.guards import costs
-from dynamo_lab.view.guards.advice import NUMBER_OF_A_BREAK, Remedy, advice_on
+from dynamo_lab.view.guards.advice import advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.costs import GuardCostView
 from dynamo_lab.view.guards.failed import failed_guard, what_followed
 from dynamo_lab.view.guards.failing import cause, describe, with_parameters
+from dynamo_lab.view.guards.numbers import NUMBER_OF_A_BREAK
 from dynamo_lab.view.guards.order import is_of_state
+from dynamo_lab.view.guards.remedy import Remedy
 from dynamo_lab.view.guards.wording import demands
 
 _Told = tuple[int, str, str, str]

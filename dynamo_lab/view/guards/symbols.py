@@ -12,7 +12,7 @@ from dynamo_lab.view.core.places import Places, entity_if_known
 from dynamo_lab.view.core.words import listed, unique
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.dynamic import has_one_value
-from dynamo_lab.view.guards.failing import readable
+from dynamo_lab.view.guards.readable import readable
 
 
 class FactView(Struct, frozen=True, kw_only=True):

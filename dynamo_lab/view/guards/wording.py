@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from dynamo_lab.view.guards.failing import device_of, readable
+from dynamo_lab.view.guards.failing import device_of
+from dynamo_lab.view.guards.readable import readable
 
 _TENSOR = re.compile(
     r"^check_tensor\((?P<source>.*), (?P<type>[\w.]+), (?P<keys>DispatchKeySet\(.*?\)), "

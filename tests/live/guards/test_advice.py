@@ -7,6 +7,7 @@ import ast
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,10 +17,11 @@ from torch._dynamo import config
 
 import dynamo_lab as lab
 from dynamo_lab.view import build
-from dynamo_lab.view.guards import advice
-from dynamo_lab.view.guards.advice import Remedy
+from dynamo_lab.view.guards import advice, numbers, remedy
 from dynamo_lab.view.guards.failing import cause
-from tests.live.guards.trials import ELSEWHERE, TRIALS, Calls, Scale, Trial, X, after_max
+from dynamo_lab.view.guards.remedy import Remedy
+from tests.live.guards.recompiling import Calls, Scale, X, after_max
+from tests.live.guards.trials import ELSEWHERE, TRIALS, Trial
 
 
 def remedies(trial: Trial) -> tuple[Remedy, ...]:
@@ -57,17 +59,17 @@ def test_following_the_advice_ends_the_recompilations(name: str) -> None:
     trial = TRIALS[name]
     found = remedies(trial)
     assert found
-    for remedy in found:
+    for told in found:
         with config.patch(allow_unspec_int_on_nn_module=False):
-            if remedy.code.endswith("on_nn_module = True"):
+            if told.code.endswith("on_nn_module = True"):
                 calls = [(X, Scale(n)) for n in (3, 4, 5, 6)]
-                assert recompilations(trial, calls, remedy.code) == 1  # the second value opens it
-            elif remedy.code:
-                assert recompilations(trial, trial.calls(), remedy.code) == 0, remedy
+                assert recompilations(trial, calls, told.code) == 1  # the second value opens it
+            elif told.code:
+                assert recompilations(trial, trial.calls(), told.code) == 0, told
             elif trial.mended:
-                assert recompilations(trial, trial.mended()) == 0, remedy
+                assert recompilations(trial, trial.mended()) == 0, told
             else:  # each needs its own code, and no more
-                assert recompilations(trial, [*trial.calls(), *trial.calls()]) == 1, remedy
+                assert recompilations(trial, [*trial.calls(), *trial.calls()]) == 1, told
 
 
 def after_settings(*contexts: Any) -> lab.Recording:
@@ -93,7 +95,7 @@ def test_the_same_setting_for_every_call_ends_them(kind: str) -> None:
 
 def sentences() -> Iterator[str]:
     """Every literal sentence of advice on what a call passes."""
-    for function in ast.parse(inspect.getsource(advice)).body:
+    for function in (*_body(advice), *_body(numbers), *_body(remedy)):
         is_tried = getattr(function, "name", "") not in ("_grad_mode", "_setting")
         has_docstring = isinstance(function, ast.FunctionDef | ast.ClassDef)
         known = ast.get_docstring(function, clean=False) if has_docstring else None
@@ -104,11 +106,15 @@ def sentences() -> Iterator[str]:
                     yield text
 
 
+def _body(module: ModuleType) -> list[ast.stmt]:
+    return ast.parse(inspect.getsource(module)).body
+
+
 @pytest.mark.slow
 def test_no_advice_is_without_a_trial() -> None:
     assert {trial.kind for trial in TRIALS.values()} | ELSEWHERE == set(advice._OF)
     told = advice._NO_CODE + " ".join(  # which a backend that raises has, beside these
-        f"{remedy.text} {remedy.code}" for trial in TRIALS.values() for remedy in remedies(trial)
+        f"{one.text} {one.code}" for trial in TRIALS.values() for one in remedies(trial)
     )
     written = {text for text in sentences() if not text.startswith("How to avoid")}
     assert len(written) > 12
@@ -134,8 +140,6 @@ def test_advice_is_told_once_for_each_value() -> None:
             compiled(torch.ones(3))
     told = build(recorder.recording).guards.recompiles
     assert [len(story.causes) for story in told] == [1, 2, 3]
-    first, *others = (
-        [remedy for cause in story.causes for remedy in cause.remedies] for story in told
-    )
-    assert any("allow_unspec_int_on_nn_module" in remedy.code for remedy in first)
+    first, *others = ([one for cause in story.causes for one in cause.remedies] for story in told)
+    assert any("allow_unspec_int_on_nn_module" in one.code for one in first)
     assert others == [[], []]

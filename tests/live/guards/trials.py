@@ -1,14 +1,58 @@
 """Programs that recompile, and what their authors write once they followed the advice."""
 
-import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
-import torch._dynamo
-from torch import nn
 
-Calls = Sequence[tuple[Any, ...]]
+from tests.live.guards.recompiling import (
+    DYNAMIC,
+    SHARED,
+    TIMES_INNER,
+    WITH_INNER,
+    Calls,
+    Color,
+    Scale,
+    Weighted,
+    X,
+    a_tensor_and_itself,
+    added,
+    added_up,
+    after_a_word,
+    after_item,
+    after_max,
+    apart_at_five,
+    apart_at_three,
+    applied,
+    both,
+    both_ones,
+    by_key,
+    by_order,
+    by_size,
+    by_size_computed,
+    chosen,
+    filled,
+    full_of,
+    if_in,
+    looped,
+    made_in_inference_mode,
+    marked,
+    of_a_size,
+    ones,
+    powered,
+    repeated,
+    sloped,
+    summed,
+    times,
+    times_factor,
+    times_first,
+    times_own,
+    times_rate,
+    times_weight,
+    with_factor,
+    with_rate,
+    written,
+)
 
 
 class Trial(NamedTuple):
@@ -23,139 +67,6 @@ class Trial(NamedTuple):
     mended: Callable[[], Calls] | None = None
     mended_fn: Callable[..., Any] | None = None
     options: tuple[tuple[str, bool], ...] = ()
-
-
-def made_in_inference_mode() -> tuple[torch.Tensor]:
-    with torch.inference_mode():
-        return (torch.ones(4),)
-
-
-def both_ones() -> Calls:
-    return [(torch.ones(4), torch.ones(4))]
-
-
-def marked() -> tuple[torch.Tensor]:
-    tensor = torch.ones(4)
-    torch._dynamo.maybe_mark_dynamic(tensor, 0)
-    return (tensor,)
-
-
-class Color(enum.Enum):
-    RED = 1
-    BLUE = 2
-
-
-class Scale(nn.Module):
-    """A number that the calls change."""
-
-    def __init__(self, n: Any) -> None:
-        super().__init__()
-        self.n = n
-
-
-class Weighted(nn.Module):
-    def __init__(self, *, trains: bool = True, dtype: torch.dtype = torch.float32) -> None:
-        super().__init__()
-        self.weight = nn.Parameter(torch.ones(4, dtype=dtype), requires_grad=trains)
-
-
-def times(x: torch.Tensor, n: Any) -> torch.Tensor:
-    return x * n
-
-
-def filled(x: torch.Tensor, n: Any) -> torch.Tensor:
-    return x + x.new_ones(n).sum()
-
-
-def times_first(x: torch.Tensor, c: Any) -> torch.Tensor:
-    return x * c[0]
-
-
-def times_own(x: torch.Tensor, module: Any) -> torch.Tensor:
-    return x * module.n
-
-
-def times_weight(x: torch.Tensor, module: Any) -> torch.Tensor:
-    return x * module.weight
-
-
-def added(x: torch.Tensor, parts: Any) -> torch.Tensor:
-    return sum(parts, x)
-
-
-def added_up(x: torch.Tensor, parts: Any) -> torch.Tensor:
-    return parts.sum(0) + x
-
-
-def both(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return x.sum() + y.sum()
-
-
-def by_size(x: torch.Tensor) -> torch.Tensor:
-    return x * 2 if x.shape[0] > 4 else x
-
-
-def by_size_computed(x: torch.Tensor) -> torch.Tensor:
-    return x * (1 + (torch.ones(()) * x.shape[0] > 4))
-
-
-def looped(x: torch.Tensor) -> torch.Tensor:
-    for at in range(x.shape[0]):
-        x = x + at
-    return x
-
-
-def summed(x: torch.Tensor) -> torch.Tensor:
-    return x + x.shape[0] * (x.shape[0] - 1) // 2
-
-
-def chosen(x: torch.Tensor, how: Any) -> torch.Tensor:
-    return x * 2 if how in ("a", True, Color.RED) else x
-
-
-def applied(x: torch.Tensor, g: Any) -> torch.Tensor:
-    return g(x)
-
-
-def written(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return x.add_(1) + y
-
-
-def by_key(x: torch.Tensor, c: Any) -> torch.Tensor:
-    return c["a"] + x if "a" in c else x
-
-
-def after_item(x: torch.Tensor) -> torch.Tensor:
-    return x * x.max().item()
-
-
-def word_for(x: torch.Tensor) -> str:
-    return "large" if float(x.max()) > 1 else "small"
-
-
-WORD_FOR: Any = torch.compiler.disable(word_for)
-
-
-def after_a_word(x: torch.Tensor) -> torch.Tensor:
-    return x.sin() if WORD_FOR(x) == "large" else x.cos()
-
-
-def after_max(x: torch.Tensor) -> torch.Tensor:
-    return x * x.max()
-
-
-def ones(*shapes: tuple[int, ...]) -> Calls:
-    return [(torch.ones(shape),) for shape in shapes]
-
-
-X = torch.ones(4)
-SHARED = torch.sin
-DYNAMIC = (("dynamic", True),)
-
-
-def a_tensor_and_itself() -> Calls:
-    x = torch.ones(3)
-    return [(x, x), (torch.ones(3), torch.ones(3))]
 
 
 TRIALS = {
@@ -217,6 +128,37 @@ TRIALS = {
         lambda: [(X, Scale(3)), (X, Scale(4))],
         lambda: [(X, Scale(torch.tensor(3))), (X, Scale(torch.tensor(4)))],
     ),
+    "int of a class": Trial(
+        "value",
+        times_rate,
+        lambda: with_rate(3, 4),
+        lambda: with_rate(torch.tensor(3), torch.tensor(4)),
+    ),
+    "global int": Trial(
+        "value",
+        times_factor,
+        lambda: with_factor(3, 4),
+        lambda: with_factor(torch.tensor(3), torch.tensor(4)),
+    ),
+    "int of a function around it": Trial(
+        "value",
+        TIMES_INNER,
+        lambda: WITH_INNER(3, 4),
+        lambda: WITH_INNER(torch.tensor(3), torch.tensor(4)),
+    ),
+    "int that is needed": Trial(
+        "value", repeated, lambda: [(X, 3), (X, 4)], lambda: [(X, 3), (X, 4)], powered, DYNAMIC
+    ),
+    "int that fills": Trial("value", full_of, lambda: [(X, 3), (X, 4)]),
+    "float that is an option": Trial("value", sloped, lambda: [(X, 0.3), (X, 0.4)]),
+    "int that is told apart": Trial("value", apart_at_three, lambda: [(X, 3), (X, 4)]),
+    "number of a break that makes sizes": Trial(
+        "value",
+        of_a_size,
+        lambda: [(X * 3,), (X * 4,)],
+        lambda: [(X * 3,), (X * 3,)],
+    ),
+    "size that is told apart": Trial("size", apart_at_five, lambda: ones((5,), (6,))),
     "text": Trial("value", chosen, lambda: [(X, "a"), (X, "b")]),
     "flag": Trial("value", chosen, lambda: [(X, True), (X, False)]),
     "item": Trial(
@@ -253,6 +195,13 @@ TRIALS = {
         lambda: [(X, {"a": X}), (X, {"b": X})],
         lambda: [(X, {"a": X}), (X, {"a": X})],
     ),
+    "order of keys": Trial(
+        "key",
+        by_order,
+        lambda: [(X, {"a": X, "b": X}), (X, {"b": X, "a": X})],
+        lambda: [(X, {"a": X, "b": X}), (X, {"a": X, "b": X})],
+    ),
+    "member of a set": Trial("member", if_in, lambda: [(X, {"a"}), (X, {"b"})]),
     "alias": Trial(
         "alias",
         written,

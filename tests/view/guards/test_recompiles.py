@@ -15,7 +15,8 @@ from dynamo_lab.view.guards.changes import (
 )
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.dynamic import Dynamic
-from dynamo_lab.view.guards.failing import cause, describe, readable
+from dynamo_lab.view.guards.failing import cause, describe
+from dynamo_lab.view.guards.readable import readable
 from dynamo_lab.view.guards.would_pass import answer
 
 Make = Callable[[str], Recording]
@@ -273,7 +274,24 @@ NESTED = "L['self'].state[list(dict.keys(L['self'].state))[0]]"
         ),
         (
             failed("list(dict.keys(L['d']))[0] == 'a'", "L['d']", now="dict of 1"),
-            "`d` had the key 'a'",
+            "key 1 of `d` was 'a'",
+        ),
+        (
+            failed("list(dict.keys(L['d']))[1] == 'a'", "L['d']", "'a'", "'b'"),
+            "key 2 of `d` was 'a', now 'b'",
+        ),
+        (
+            failed("set.__contains__(L['s'], 'a')", "L['s']", now="set of 1"),
+            "`s` had 'a' in it, and now it has not",
+        ),
+        (failed("G['local'].scale == 2.0", "G['local'].scale", "2.0"),
+         "`local.scale` was 2.0, now another value"),
+        (failed("L['___stack0'] == 3.0", "L['___stack0']", "3.0", "4.0"),
+         "`(left by the break)` was 3.0, now 4.0"),
+        (
+            failed("tensor 'L['___stack2']' size mismatch at index 0. expected 2, actual 0",
+                   "L['___stack2']", "2", "0"),
+            "`(left by the break, value 3).shape[0]` was 2, now 0",
         ),
         (
             failed("__check_obj_id(list(dict.keys(L['o'].state))[0], 7)", "L['o'].state"),

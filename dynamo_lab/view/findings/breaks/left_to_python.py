@@ -1,7 +1,7 @@
 """A module of PyTorch's own class that Python calls: Dynamo starts at none of its functions."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.view.breaks.makers import of_wrapper, within
@@ -39,13 +39,23 @@ def _is_left(frame: Frame, facts: Facts) -> bool:
 
 
 def _is_explained(frame: Frame, facts: Facts) -> bool:
-    """Whether what calls it breaks in the reader's code, or was compiled too often."""
+    """Whether what led to its call breaks in the reader's code, or was compiled too often."""
     recording = facts.recording
+    callers = set(_callers(frame, recording.frames))
     for item in recording.breaks:
         is_of_pytorch = within(item, facts.places) or of_wrapper(item, facts.places)
-        if item.frame == frame.caller and not is_of_pytorch:
+        if item.frame in callers and not is_of_pytorch:
             return True
-    return any(item.limit_hit and item.frame == frame.caller for item in recording.recompiles)
+    return any(item.limit_hit and item.frame in callers for item in recording.recompiles)
+
+
+def _callers(frame: Frame, frames: Sequence[Frame]) -> Iterator[int]:
+    """The frame that calls it, and above that what was left to Python with its own caller."""
+    at, seen = frame.caller, set[int]()
+    while at is not None and at not in seen:
+        yield at
+        seen.add(at)
+        at = frames[at].caller if frames[at].outcome == "skipped" else None
 
 
 def _found(left: list[Frame], facts: Facts) -> Found:

@@ -7,7 +7,7 @@ from dynamo_lab.model.frames import Frame
 from dynamo_lab.view.core.places import Line
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.guards.compilations import Compilations
-from dynamo_lab.view.guards.failing import readable
+from dynamo_lab.view.guards.readable import readable
 from dynamo_lab.view.guards.symbols import cause_of
 
 _PYTORCHS_ADVICE = " If you're using "

@@ -9,19 +9,21 @@ from dynamo_lab.view.findings.recompilations.told import DYNAMIC, Told
 from dynamo_lab.view.findings.recompilations.writers import written_at
 from dynamo_lab.view.guards.advice import advice_on
 from dynamo_lab.view.guards.failing import number_kind
+from dynamo_lab.view.guards.readable import is_of_break
 
 _INTEGERS = Setting("allow_unspec_int_on_nn_module")
 _ITEM = "GB0124"
 """PyTorch's number for a break at `.item()`, `int(tensor)` or `float(tensor)`."""
-_ATTRIBUTE = re.compile(r"^(L\[.+?\].*)\.(\w+)$")
+_ATTRIBUTE = re.compile(r"^((?:type\()?[LG]\[.+?\].*)\.(\w+)$")
+_GLOBAL = re.compile(r"^G\['\w+'\]$")
 
 
 def tell(story: Story, facts: Facts) -> Told | None:
     """A number compiled in as a constant, by where it comes from."""
     found = story.cause
-    if found.kind != "value" or not number_kind(found.was) or not number_kind(found.now):
+    if found.kind != "value" or not number_kind(found.was):
         return None
-    if "___stack" in found.subject:
+    if is_of_break(found.subject):
         return _from_break(story, facts)
     if story.is_pinned:
         return _needed(story, facts)
@@ -110,21 +112,22 @@ def _is_of_module(story: Story, facts: Facts) -> bool:
 def _other(story: Story, facts: Facts) -> Told:
     """An argument, a global, or what a closure or a container holds."""
     name = story.cause.subject
-    line = written_at(name, facts) if story.failed.source.startswith("G[") else None
-    is_global = story.failed.source.startswith("G[")
+    is_global = bool(_GLOBAL.match(story.failed.source))
+    line = written_at(name, facts) if is_global else None
     what = f"the global `{name}` is" if is_global else f"`{name}` is"
     where = f" ({facts.places.where(line)} assigns it)" if line else ""
     advice = advice_on(story.cause, story.new)
+    is_passed = is_global and not story.is_open  # a global float is dynamic from its second value
     is_fixed = name in story.new.pinned
     can_open = story.failed.source.startswith("L[") and not story.is_open and not is_fixed
     return Told(
         rule="number-changes",
         what=f"{what} a Python number that changes{where}",
         remedy="Pass it as an argument, as a tensor if the code only computes with it: a global "
-        "number is always compiled in."
-        if is_global
+        "integer is always compiled in."
+        if is_passed
         else advice[0].text,
-        code=f"fn(x, torch.tensor({name}))" if is_global else advice[0].code,
+        code=f"fn(x, torch.tensor({name}))" if is_passed else advice[0].code,
         grade="fill in",
         change=DYNAMIC if can_open else None,
         left=None,

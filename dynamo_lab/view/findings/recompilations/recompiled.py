@@ -107,7 +107,8 @@ def _sentence(story: Story, told: Told, names: list[str]) -> str:
             f"Not counted are {seconds(story.once)} of work that is done once, by whichever "
             "compilation needs it first: headers precompiled, sources hashed."
         )
-    if len(story.values) > 1 and not loops.is_of_iterator(story):
+    has_values = story.cause.kind != "type" and not loops.is_of_iterator(story)
+    if len(story.values) > 1 and has_values:
         parts.append(f"Values seen: {listed(story.values, limit=5)}.")
     if story.limit_hit:
         parts.append("Then the limit was reached: calls that match no code run eagerly.")

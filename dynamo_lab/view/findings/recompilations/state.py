@@ -4,6 +4,7 @@ from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.findings.recompilations.stories import Story
 from dynamo_lab.view.findings.recompilations.told import Told
 from dynamo_lab.view.guards.advice import advice_on
+from dynamo_lab.view.guards.failing import Cause
 
 _RULES = {
     "grad_mode": "grad-mode-changes",
@@ -17,6 +18,7 @@ _RULES = {
     "type": "type-changes",
     "none": "optional-value",
     "key": "keys-change",
+    "member": "keys-change",
     "same": "tensors-shared",
     "alias": "tensors-shared",
     "value": "constant-changes",
@@ -31,7 +33,7 @@ def tell(story: Story, facts: Facts) -> Told:
     advice = advice_on(found, story.new)
     return Told(
         rule=_RULES.get(found.kind, "condition-changes"),
-        what=_clause(found.subject, found.text),
+        what=_clause(found),
         remedy=advice[0].text if advice else "",
         code=advice[0].code if advice else "",
         grade="fill in" if advice else "none",
@@ -47,7 +49,10 @@ def _training(subject: str) -> Told:
     )
 
 
-def _clause(subject: str, text: str) -> str:
-    if " had the key " in text:
-        return f"the keys of `{subject}` change"
-    return f"`{subject}` changes" if subject and f"`{subject}` was " in text else text
+def _clause(found: Cause) -> str:
+    name = found.subject
+    if found.kind == "key" and name and not found.was:
+        return f"the keys of `{name}`, or their order, change"
+    if found.kind == "type" and found.text.startswith(f"`{name}` was "):
+        return f"the type of `{name}` changes"
+    return f"`{name}` changes" if name and f"`{name}` was " in found.text else found.text

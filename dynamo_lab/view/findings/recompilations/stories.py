@@ -14,13 +14,15 @@ from dynamo_lab.view.core.places import Line
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.dynamic import Dynamic
-from dynamo_lab.view.guards.failing import Cause, cause, readable, with_parameters
+from dynamo_lab.view.guards.failing import Cause, cause, with_parameters
+from dynamo_lab.view.guards.readable import is_of_break, readable
 from dynamo_lab.view.timings.one_off import one_off
 from dynamo_lab.view.timings.timings import compile_seconds, covered_seconds
 
 _Key = tuple[str, str]
 _Value = tuple[str, str]
 _SMALL = frozenset({"0", "1"})
+_OF_SETTINGS = ("setting", "grad_mode")
 
 
 class Story(NamedTuple):
@@ -64,7 +66,7 @@ def stories(facts: Facts) -> Iterator[Story]:
     """The stories in the order in which they began."""
     recording = facts.recording
     items = [_in_own_names(item, recording) for item in recording.recompiles]
-    keys = [[_key(cause(one)) for one in item.failed] for item in items]
+    keys = [[_key(cause(one), item.frame) for one in item.failed] for item in items]
     common = Counter(key for found in keys for key in set(found))
     seen: set[_Value] = set()
     known = Compilations(recording)
@@ -101,7 +103,7 @@ def _telling(
     ]
     news = [_value(one, one.now) not in seen for one in told]
     seen.update(_value(one, value) for one in told for value in (one.was or one.now, one.now))
-    settings = [one.subject.count(" and ") if one.kind == "setting" else 0 for one in told]
+    settings = [one.text.count("; ") if one.kind in _OF_SETTINGS else 0 for one in told]
     return max(
         range(len(keys)),
         key=lambda at: (telling[at], news[at], -settings[at], common[keys[at]], -at),
@@ -118,12 +120,16 @@ def _in_own_names(item: Recompile, recording: Recording) -> Recompile:
     return replace(item, failed=tuple(with_parameters(one, parameters) for one in item.failed))
 
 
-def _key(found: Cause) -> _Key:
-    """What recompilations of one story share: sizes that change together are one story."""
+def _key(found: Cause, frame: int) -> _Key:
+    """What recompilations of one story share: sizes that change together are one story.
+
+    What two breaks left has one name, and is not one value.
+    """
     if found.kind in ("size", "zero_one"):
         is_small = found.kind == "zero_one" or bool({found.was, found.now} & _SMALL)
         return ("zero_one" if is_small else "size"), ""
-    return found.kind, found.subject or found.text
+    which = f" {frame}" if found.kind == "value" and is_of_break(found.subject) else ""
+    return found.kind, f"{found.subject or found.text}{which}"
 
 
 class _Teller:
