@@ -191,6 +191,15 @@ def test_what_was_dynamic_before_does_not_become_so(tmp_path: Path) -> None:
     assert "`x.shape[0]` changes" in told
 
 
+def test_a_size_that_a_test_tells_apart_is_not_advised_to_be_dynamic(tmp_path: Path) -> None:
+    """With `dynamic=True` the program compiles as often."""
+    source = BRANCHING.replace("> 5", "== 8")
+    for name, code in (("given", source), ("asked", source.replace("(f, ", "(f, dynamic=True, "))):
+        [found] = findings_of(recorded(code, tmp_path, name))
+        assert "tells 8 from all others" in found.remedy
+        assert "dynamic=True" not in found.code
+
+
 MODES = """
 import torch
 

@@ -151,7 +151,7 @@ def test_why_it_was_compiled_again_and_what_pinned_a_size(
     page = show("sizes").page
     open_tab(page, "guards")
     page.get_by_text("was 8, now 16").first.wait_for()
-    page.get_by_text("torch._dynamo.mark_dynamic(x, 0)").first.wait_for()
+    page.get_by_text("A test in the code tells 8 from all others").first.wait_for()
     page.locator(".dl-mark-specialised").click()
     page.locator("[data-entity='symbol:1'].is-held").wait_for()
     assert page.get_by_role("button", name="Shapes").get_attribute("aria-pressed") == "true"

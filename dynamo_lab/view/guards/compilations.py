@@ -61,7 +61,7 @@ class Compilations:
                 self.shape_facts[compile_id],
                 self.graphs.get(compile_id),
                 is_resumed=is_resumed,
-                outer=self._outer.get(frame, frozenset()),
+                outer=frozenset() if frame is None else self._outer[frame],
             )
         return self._dynamic[compile_id]
 

@@ -87,7 +87,7 @@ def _told_apart(
     tests = (_NOT.fullmatch(fact.expression) for fact in facts if fact.event == "guard")
     pairs = [(found[1], found[2]) for found in tests if found]
     return {
-        value: frozenset(number for name, number in pairs if own == {name})
+        value: frozenset(number for name, number in pairs if own == frozenset({name}))
         for value, own in roots.items()
     }
 

@@ -27,7 +27,7 @@ def _tell(story: Story, facts: Facts) -> Told | None:
         case "size":
             return _open(story)
         case "zero_one" | "branch" | "sizes" | "rank" | "marking":
-            return _by_advice(story)
+            return _by_advice(story, story.cause.kind)
         case _:
             return None
 
@@ -44,9 +44,10 @@ def _needed(story: Story, facts: Facts) -> Told:
 
 
 def _open(story: Story) -> Told:
-    small = {"0", "1"} & set(story.values)
-    if small:
-        return _by_advice(story)
+    if {"0", "1"} & set(story.values):
+        return _by_advice(story, "zero_one")
+    if story.new.tells_apart(story.cause.subject, story.cause.was):
+        return _by_advice(story, "branch")  # which sizes that are dynamic do not change
     mark, *_ = advice_on(story.cause, story.new)
     lines = [f"`{line}`" for line in mark.code.split("\n") if line.startswith("torch._dynamo")]
     which = "that size alone" if len(lines) == 1 else "what is tied to each other"
@@ -89,8 +90,7 @@ _WHAT = {
 }
 
 
-def _by_advice(story: Story) -> Told:
-    kind = "zero_one" if story.cause.kind == "size" else story.cause.kind
+def _by_advice(story: Story, kind: str) -> Told:
     found = advice_on(story.cause, story.new)
     return Told(
         rule=f"size-{kind.replace('_', '-')}",
