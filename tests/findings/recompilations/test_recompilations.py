@@ -9,8 +9,8 @@ import torch
 
 from dynamo_lab.view.guards.compilations import recompilations
 from tests.findings.faults import assert_found_first, findings_of, recorded, recorded_apart
-from tests.findings.recompilations_mended import CLEAN, MENDED
-from tests.findings.recompiling import FAULTS
+from tests.findings.recompilations.mended import CLEAN, MENDED
+from tests.findings.recompilations.recompiling import FAULTS
 from tests.findings.times import with_steps
 
 if TYPE_CHECKING:

@@ -1,0 +1,78 @@
+"""What looks alike in Dynamo's words and is not the same: its findings are apart, or not there."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from torch import nn
+
+import dynamo_lab as lab
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = pytest.mark.live
+
+
+def findings_of(fn: Callable[..., Any], *calls: torch.Tensor) -> tuple[lab.Finding, ...]:
+    torch.compiler.reset()
+    with lab.record() as recorder:
+        compiled = torch.compile(fn, backend="eager")
+        for x in calls:
+            compiled(x)
+    return recorder.recording.findings
+
+
+def test_what_two_breaks_left_are_two_values() -> None:
+    counts = itertools.count(2), itertools.count(7)
+
+    disable: Any = torch.compiler.disable
+    drawn = disable(lambda which: next(counts[which]))
+
+    def scaled(x: torch.Tensor) -> torch.Tensor:
+        y = x * drawn(0)
+        return y * drawn(1)
+
+    found = findings_of(scaled, torch.ones(3), torch.ones(3))
+    left = [one for one in found if one.rule == "number-from-break"]
+    assert len(left) == 2
+    assert not any("___stack" in one.sentence for one in found)
+
+
+class Chain(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))
+
+    def steps(self, x: torch.Tensor) -> Iterator[torch.Tensor]:
+        for layer in self.layers:
+            x = layer(x)
+            yield x
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for y in self.steps(x):
+            print("one")
+            x = y
+        return x
+
+
+def test_a_module_behind_a_break_is_no_finding_of_its_own() -> None:
+    found = findings_of(Chain(), torch.ones(2, 4))
+    assert [one.rule for one in found] == ["graph-break"]
+
+
+def test_settings_that_a_call_shares_with_some_code_did_not_change() -> None:
+    torch.compiler.reset()
+    x = torch.ones(3)
+    with lab.record() as recorder:
+        compiled = torch.compile(lambda x: x * 2, backend="eager")
+        compiled(x)
+        with torch.autocast("cpu", torch.bfloat16):
+            compiled(x)
+        with torch.no_grad():
+            compiled(x)
+    (found,) = (one for one in recorder.recording.findings if one.rule == "grad-mode-changes")
+    assert "autocast" not in found.sentence
