@@ -98,6 +98,21 @@ def test_complex_results_are_written_and_read_and_those_of_a_transform_stay(
     assert found.gain.before - found.gain.after == 2 * (32 + 32) * 1024
 
 
+def test_what_a_transform_reads_is_in_memory_either_way(tmp_path: Path) -> None:
+    source = """
+    import torch
+
+    def filtered(x, h):
+        return torch.fft.irfft(torch.fft.rfft(x) * torch.fft.rfft(h)) * 2
+
+    def record(lab):
+        return lab.lower(filtered, torch.randn(16, 64), torch.randn(16, 64))
+    """
+    recording = recorded(source, tmp_path, "filtered")
+    [found] = [one for one in findings_of(recording) if one.rule == "complex-numbers"]
+    assert found.gain is None
+
+
 def test_a_view_of_complex_numbers_is_no_work_and_what_it_views_stays(tmp_path: Path) -> None:
     source = """
     import torch

@@ -14,10 +14,12 @@ import dynamo_lab as lab
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from dynamo_lab.view.findings.finding import Finding
+
 pytestmark = pytest.mark.live
 
 
-def findings_of(fn: Callable[..., Any], *calls: torch.Tensor) -> tuple[lab.Finding, ...]:
+def findings_of(fn: Callable[..., Any], *calls: torch.Tensor) -> tuple[Finding, ...]:
     torch.compiler.reset()
     with lab.record() as recorder:
         compiled = torch.compile(fn, backend="eager")

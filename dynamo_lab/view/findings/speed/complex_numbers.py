@@ -99,7 +99,8 @@ def _gain(facts: Facts, graph: Graph) -> Gain | None:
 def _between(recording: Recording, plan: MemoryPlan) -> int:
     """The bytes of complex results that are written and read, and need not be.
 
-    Those of a transform stay complex; one that is viewed as real parts becomes a tensor of them.
+    Those of a transform stay complex, and so does what one reads; one that is viewed as real parts
+    becomes a tensor of them.
     """
     operations = recording.schedules[plan.schedule].operations
     sizes = {
@@ -108,7 +109,8 @@ def _between(recording: Recording, plan: MemoryPlan) -> int:
         if one.role == "buffer" and one.dtype.startswith("complex")
     }
     makers = _makers(operations)
-    stays = {name for one in operations if "view_as_real" in one.call for name in one.reads}
+    keeps = ("view_as_real", "fft")
+    stays = {name for one in operations if any(k in one.call for k in keeps) for name in one.reads}
     for name in (name for name in makers if name in sizes):  # in the order of the code
         maker = makers[name]  # of a transform, and views of that
         if "fft" in maker.call or (is_view(maker.call) and not stays.isdisjoint(maker.reads)):
