@@ -142,7 +142,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
     recorder.checks = Checks()
     recorder.decompositions = decompositions = DecompositionProbes()
     graphs.on_splitting = SplitProbes(recorder, compilations).install
-    expressions = ExpressionProbes(recorder)
+    expressions = ExpressionProbes(recorder, compilations, graphs)
     attention = AttentionProbes(recorder)
     graphs.on_recorded = (decompositions.recorded, attention.recorded, expressions.recorded)
     tracing = TracingProbes(recorder, undo)

@@ -44,7 +44,8 @@ class Node(Struct, frozen=True, kw_only=True):
 
     `inputs` are the indices of the nodes it reads, `stack` an index into `Recording.stacks`,
     `subgraphs` the graphs that a higher-order operator calls. `bucketed` are the stacks of several
-    collectives that Inductor put together to this one node.
+    collectives that Inductor put together to this one node. `source` is what an
+    input of a captured graph is, as written in code ("net.0.weight"), empty where not known.
     """
 
     index: int
@@ -58,6 +59,7 @@ class Node(Struct, frozen=True, kw_only=True):
     module: str
     subgraphs: Annotated[tuple[int, ...], Ref("graphs")]
     bucketed: Annotated[tuple[int, ...], Ref("stacks")] = ()
+    source: str = ""
 
 
 _ALONGSIDE = Parallel("Graph.nodes")
@@ -67,7 +69,7 @@ class NodeTable(Struct, frozen=True, kw_only=True):
     """The nodes of a graph as columns; `strings` and `values` are pools that columns index.
 
     `stack` is -1 if PyTorch kept no stack, `module` indexes `strings`. `module_types` names the
-    class of each module path ("encoder.0": "LayerNorm").
+    class of each module path ("encoder.0": "LayerNorm"). `sources` are of inputs.
     """
 
     strings: tuple[str, ...] = ()
@@ -86,6 +88,7 @@ class NodeTable(Struct, frozen=True, kw_only=True):
     bucketed: dict[
         Annotated[int, Ref("Graph.nodes")], Annotated[tuple[int, ...], Ref("stacks")]
     ] = {}
+    sources: dict[Annotated[int, Ref("Graph.nodes")], str] = {}
     module_types: dict[str, str] = {}
 
     def __len__(self) -> int:
@@ -108,6 +111,7 @@ class NodeTable(Struct, frozen=True, kw_only=True):
             module=self.strings[self.module[index]],
             subgraphs=self.subgraphs.get(index, ()),
             bucketed=self.bucketed.get(index, ()),
+            source=self.sources.get(index, ""),
         )
 
 

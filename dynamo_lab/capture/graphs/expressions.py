@@ -4,14 +4,19 @@ FX keeps a stack of lines. Dynamo knows more while it makes a node: the instruct
 in each function, whose position a code object tells by columns, from Python 3.11 on.
 """
 
+import linecache
+import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from torch import fx
 
+from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.core.sources import lines_of_text
 from dynamo_lab.capture.graphs import hooks
+from dynamo_lab.capture.graphs.graphs import GraphProbes
 from dynamo_lab.model.graphs import Graph
 
 
@@ -27,8 +32,10 @@ class _Place(NamedTuple):
 class ExpressionProbes:
     """Takes the instructions at each new node; they become spans when its graph is recorded."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, compilations: Compilations, graphs: GraphProbes) -> None:
         self._recorder = recorder
+        self._compilations = compilations
+        self._graphs = graphs
         self._places: dict[fx.Node, tuple[_Place, ...]] = {}
 
     def install(self, patches: Patches) -> None:
@@ -49,6 +56,17 @@ class ExpressionProbes:
             places.append(_Place(code.co_filename, code.co_name, translator.lineno, at.positions))
             translator = getattr(translator, "parent", None)
         self._places[node] = tuple(reversed(places))
+        self._name_what_was_left(tracer.output_graph, places[-1:])
+
+    def _name_what_was_left(self, output: Any, outermost: Sequence[_Place]) -> None:
+        """What a break left on Python's stack to be called, by what the call's text says."""
+        stack = getattr(getattr(output, "current_tx", None), "nn_module_stack", None) or {}
+        path = str(next(iter(stack.values()), ("",))[0])
+        found = _LEFT.match(path)
+        if found and outermost and _has_columns(outermost[0].position):
+            known = self._graphs.names_on_stack.setdefault(self._compilations.current_id(), {})
+            if called := _called(outermost[0]):
+                known[found[1]] = called
 
     def recorded(self, graph: Graph, made_from: fx.Graph) -> None:
         """A captured graph is recorded: its nodes are the objects that were made."""
@@ -75,6 +93,20 @@ class ExpressionProbes:
         return self._recorder.texts.span(
             place.path, at.lineno, place.function, columns, at.end_lineno
         )
+
+
+_LEFT = re.compile(r"^L\['(___stack\d+)'\]")
+_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\])*")
+
+
+def _called(place: _Place) -> str:
+    """'head' where the text of the call is `head(x)`; empty where what is called has no name."""
+    line = linecache.getline(place.path, place.position.lineno).encode()
+    text = line[place.position.col_offset :].decode(errors="replace")
+    found = _NAME.match(text)
+    if found is None or text[found.end() :][:1] != "(":
+        return ""
+    return found[0].removeprefix("self.").removesuffix(".forward")
 
 
 def _has_columns(position: Any) -> bool:

@@ -15,7 +15,7 @@ from dynamo_lab.capture.core.private import nothing
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.graphs.hooks import SPLIT, USER_COMPILER
 from dynamo_lab.capture.graphs.links import link_to_origins
-from dynamo_lab.capture.graphs.nodes import node_table, subgraph_calls, subgraphs
+from dynamo_lab.capture.graphs.nodes import OF_SELF, Roots, node_table, subgraph_calls, subgraphs
 from dynamo_lab.model.graphs import Graph, Stage
 
 
@@ -27,6 +27,8 @@ class GraphProbes:
         self._compilations = compilations
         self.recorded: WeakKeyDictionary[fx.Graph, Graph] = WeakKeyDictionary()
         """What was made of each graph that still lives."""
+        self.names_on_stack: dict[str, dict[str, str]] = {}
+        """By compilation, the text of what is called that a break had left on Python's stack."""
         self.on_recorded: tuple[Callable[[Graph, fx.Graph], None], ...] = ()
         """Called with each graph that is recorded, and what it was made from."""
         self.on_captured: tuple[Callable[[Graph, fx.GraphModule], None], ...] = ()
@@ -109,7 +111,7 @@ class GraphProbes:
             frame=self._compilations.frame_of(compile_id),
             is_backward=is_backward,
             part=part,
-            nodes=node_table(module.graph, recorder.texts),
+            nodes=node_table(module.graph, recorder.texts, self._roots(compile_id)),
         )
         recorder.graphs.append(graph)
         yield graph, module.graph
@@ -119,6 +121,13 @@ class GraphProbes:
             yield from self._add(body, stage, is_backward, part)
         if bodies:
             self._adopt(graph, module, bodies)
+
+    def _roots(self, compile_id: str) -> Roots:
+        """What begins the paths of modules: of a wrapped module nothing, as PyTorch names them."""
+        frame = self._compilations.frame_of(compile_id)
+        is_wrapped = frame is not None and self._recorder.frames[frame].parameters
+        named = self.names_on_stack.get(compile_id, {})
+        return (*OF_SELF, *((("fn", ""),) if is_wrapped else ()), *named.items())
 
     def _adopt(self, graph: Graph, module: fx.GraphModule, bodies: dict[str, int]) -> None:
         """Tie the bodies of higher-order operators to the nodes that call them."""

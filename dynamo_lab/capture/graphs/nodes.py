@@ -1,5 +1,6 @@
 """FX nodes as facts: the columns of a NodeTable from a torch.fx graph."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import torch
 from torch import fx
 
+from dynamo_lab.capture.core.compat import name_of
 from dynamo_lab.capture.core.hooks import OPERATORS
 from dynamo_lab.capture.core.pool import Pool
 from dynamo_lab.capture.core.sources import Texts
@@ -31,7 +33,14 @@ _DTYPES = {
 }
 
 
-def node_table(graph: fx.Graph, texts: Texts) -> NodeTable:
+Roots = tuple[tuple[str, str], ...]
+"""Dynamo's names at which paths of modules begin, each with the reader's, empty for none."""
+
+OF_SELF: Roots = (("self", ""),)
+"""A method names the modules of its object without it, as PyTorch does."""
+
+
+def node_table(graph: fx.Graph, texts: Texts, roots: Roots = OF_SELF) -> NodeTable:
     """The nodes of `graph` in order."""
     strings = Pool[str]()
     values = Pool[Value]()
@@ -45,9 +54,10 @@ def node_table(graph: fx.Graph, texts: Texts) -> NodeTable:
         inputs=tuple(tuple(index[n] for n in node.all_input_nodes if n in index) for node in nodes),
         value=tuple(values.add(node_value(node)) for node in nodes),
         stack=tuple(_stack(node, texts) for node in nodes),
-        module=tuple(strings.add(module_path(node)) for node in nodes),
+        module=tuple(strings.add(module_path(node, roots)) for node in nodes),
         bucketed={at: own for at, node in enumerate(nodes) if (own := _bucketed(node, texts))},
-        module_types={path: name for node in nodes for path, name in _modules(node) if path},
+        sources={at: own for at, node in enumerate(nodes) if (own := _source(node, roots))},
+        module_types={path: name for node in nodes for path, name in _modules(node, roots) if path},
         strings=strings.items(),
         values=values.items(),
     )
@@ -178,25 +188,44 @@ def _bucketed(node: fx.Node, texts: Texts) -> tuple[int, ...]:
     return tuple(map(texts.stack_of_text, known)) if len(known) > 1 else ()
 
 
-def _modules(node: fx.Node) -> Iterator[tuple[str, str]]:
+def _source(node: fx.Node, roots: Roots) -> str:
+    """What an input of a captured graph is, as written in code; empty where Dynamo tells none."""
+    source = getattr(node.meta.get("grapharg"), "source", None)
+    if source is None:
+        return ""
+    name, own = name_of(source), dict(roots).keys() - dict(OF_SELF).keys()
+    return readable_path(name, (("self", "self"), *(one for one in roots if one[0] in own)))
+
+
+def _modules(node: fx.Node, roots: Roots) -> Iterator[tuple[str, str]]:
     """The nn.Modules that ran the node, outermost first: path from the root, and class."""
     stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack") or {}
     for path, kind in stack.values():
         name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
-        yield readable_path(path), name.rpartition(".")[2]
+        yield readable_path(path, roots), name.rpartition(".")[2]
 
 
-def module_path(node: fx.Node) -> str:
+def module_path(node: fx.Node, roots: Roots = OF_SELF) -> str:
     """The nn.Module that ran the node, from the root: "encoder.layer.0.attention"."""
-    return next((path for path, _ in reversed(list(_modules(node)))), "")
+    return next((path for path, _ in reversed(list(_modules(node, roots)))), "")
+
+
+_ROOT = re.compile(r"^[LG]\[(['\"])(.*?)\1\]")
+_STORED = re.compile(r"(?:^|\.)_(?:modules|parameters|buffers)\[(['\"])([^'\"\]]+)\1\]")
 
 
 @cache
-def readable_path(path: str) -> str:
-    """Dynamo names modules by source ("L['self'].layers[0]"); models name them "layers.0"."""
-    path = path.replace("L['self'].", "").removeprefix("L['self']")
-    path = path.replace("._modules['", ".").replace("_modules['", "").replace("']", "")
-    return path.replace("L['", "").replace("G['", "").replace("[", ".").replace("]", "")
+def readable_path(path: str, roots: Roots = OF_SELF) -> str:
+    """Dynamo's name of a module as one writes it: "layers.0" for "L['self'].layers[0]".
+
+    Others than modules keep their brackets: "steps[0]", "parts['head']".
+    """
+    path = _STORED.sub(r".\2", path)
+    if found := _ROOT.match(path):
+        known = dict(roots).get(found[2], found[2])
+        is_inside = path[found.end() :].startswith("[") and not known
+        path = (found[2] if is_inside else known) + path[found.end() :]
+    return path.lstrip(".")
 
 
 def subgraphs(module: fx.GraphModule) -> dict[str, fx.GraphModule]:

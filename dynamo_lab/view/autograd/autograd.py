@@ -13,10 +13,11 @@ from dynamo_lab.model.autograd import (
     SavedValue,
     held_bytes,
 )
+from dynamo_lab.model.graphs import NodeTable
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.autograd import reasons
 from dynamo_lab.view.autograd.writes import in_place
-from dynamo_lab.view.core.names import operator_name, plain_input
+from dynamo_lab.view.core.names import input_name, operator_name, plain_input
 from dynamo_lab.view.core.origins import origin_of
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.titles import GraphTitles
@@ -270,9 +271,10 @@ def _captured_names(recording: Recording, part: Partition) -> list[str]:
         return []
     captured = [g for g in recording.captured_graphs() if g.compile_id == part.compile_id]
     earlier = [graph for graph in captured if graph.id < part.forward]
-    known = [n.name for n in earlier[-1].nodes if n.op == "placeholder"] if earlier else []
+    table = earlier[-1].nodes if earlier else NodeTable()
+    known = [input_name(table, node.index) for node in table if node.op == "placeholder"]
     own = sum(node.op == "placeholder" for node in recording.graphs[part.forward].nodes)
-    return [plain_input(name) for name in known] if len(known) == own else []
+    return known if len(known) == own else []
 
 
 def _inputs(

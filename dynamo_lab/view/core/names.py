@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dynamo_lab.model.frames import Frame
+from dynamo_lab.model.graphs import NodeTable
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.resumptions import told_apart
 
@@ -183,6 +184,11 @@ def plain_input(name: str) -> str:
     """Dynamo's name of an input as written in code: 'l_self_modules_lin_parameters_weight_'."""
     local = _LOCAL.match(name)
     return _MEMBER.sub(".", local[1]) if local else name
+
+
+def input_name(table: NodeTable, node: int) -> str:
+    """An input of a captured graph as written in code: "net.0.weight", "parts['head'].bias"."""
+    return table.sources.get(node) or plain_input(table.name[node])
 
 
 def kernel_base(name: str) -> str:

@@ -12,7 +12,7 @@ from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.words import listed, plural, unit
 from dynamo_lab.view.modules.tree import Module, ModuleTree, Path
 
-_NUMBERED = re.compile(r"(.*?)(\d+)")
+_NUMBERED = re.compile(r"(.*?)(\d+)\]?")
 _SHOWN = 3
 
 

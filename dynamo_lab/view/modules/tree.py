@@ -5,6 +5,7 @@ compiled several times has a tree for each compilation; the graphs after a break
 of the graph before it.
 """
 
+import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -160,20 +161,27 @@ class ModuleTree:
             if not callee or (function != "forward" and callee != (function,)):
                 break
             if callee != (function,):  # else a method of the same module
-                found = (*found, *callee)
+                found = self._known(self.root_of_break(number), found, callee)
         return found
 
+    def _known(self, root: int, around: Path, callee: Path) -> Path:
+        """The path of what is called; an item of a list has one with its brackets."""
+        numbered = "".join(f"[{one}]" if one.isdecimal() else f".{one}" for one in callee)
+        as_written = (*around, *module_path(numbered))
+        return as_written if (root, as_written) in self._at else (*around, *callee)
+
     def _callee(self, number: int) -> Path:
-        """('layers', '3') for a span whose text is `self.layers[3](x)`, else empty."""
+        """('layers', '3') for a span whose text is `self.layers[3](x)`, ('net',) for `net(x)`."""
         span = self._recording.spans[number]
         if span.column < 0 or span.end_line not in (-1, span.line):
             return ()
         lines = dict(self._recording.sources[span.source].lines())
         text = lines.get(span.line, "")[span.column : span.end_column]
         callee, opened, _ = text.partition("(")
-        if not opened or not _OF_SELF.fullmatch(callee):
+        if not opened or not _NAMED.fullmatch(callee) or not _is_one_call(text):
             return ()
-        return module_path(callee.removeprefix("self."))
+        named = callee.removeprefix("self.").removesuffix(".forward")
+        return tuple(part for part in re.split(r"[.\[\]]+", named) if part)
 
     def within(self, module: int) -> Iterator[int]:
         """The module and all in it, outer before inner."""
@@ -202,7 +210,16 @@ class ModuleTree:
         return inner, {module for way in ways for module in way} - shared
 
 
-_OF_SELF = re.compile(r"self(?:\.[A-Za-z_]\w*|\[\d+\])+")
+_NAMED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\])*")
+
+
+def _is_one_call(text: str) -> bool:
+    """Whether the first parenthesis is closed at the end: `net(x)`, not `Net()(x)`."""
+    try:
+        made = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it may come from anyone
+        return False
+    return isinstance(made, ast.Call) and not isinstance(made.func, ast.Call)
 
 
 def _compilation(compile_id: str) -> str:

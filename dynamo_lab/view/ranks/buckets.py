@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dynamo_lab.model.ranks.ranks import Call, Rank
 from dynamo_lab.model.ranks.reducers import Reduced, Reducer
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.core.names import plain_input
+from dynamo_lab.view.core.names import input_name
 from dynamo_lab.view.core.places import Line, Places
 from dynamo_lab.view.core.words import plural
 from dynamo_lab.view.ranks.fixes import JobFix, concerning, fixes_of
@@ -92,7 +92,7 @@ class Buckets:
         for at, node in enumerate(graph.nodes):
             if node.op != "placeholder":
                 continue
-            name = plain_input(node.name).removeprefix("self.")
+            name = input_name(graph.nodes, at).removeprefix("self.")
             user = next((n for n, one in enumerate(graph.nodes) if at in one.inputs), None)
             if user is not None:
                 if name in found:

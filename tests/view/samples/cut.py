@@ -27,7 +27,8 @@ _OPEN = Value(dtype="torch.float32", shape=("s0", "8"), device="cpu")
 def cut() -> Recording:
     """`h` is kept, its sine's cosine is computed from it; a symbolic value is kept as well."""
     captured = Table()
-    x, w = captured.input("l_x_"), captured.input("l_self_modules_lin_parameters_weight_")
+    x = captured.input("l_x_", source="x")
+    w = captured.input("l_self_modules_lin_parameters_weight_", source="self.lin.weight")
     h = captured.node("h", "operator.matmul", x, w, stack=0)
     captured.output(captured.node("sum_1", "sum", captured.node("sin", "sin", h, stack=1), stack=1))
     joint = Table()

@@ -22,6 +22,7 @@ class Table:
 
     rows: list[Row] = field(default_factory=list[Row])
     modules: list[str] = field(default_factory=list[str])
+    sources: dict[int, str] = field(default_factory=dict[int, str])
 
     def node(
         self,
@@ -40,9 +41,12 @@ class Table:
         self.modules.append(module)
         return len(self.rows) - 1
 
-    def input(self, name: str, value: Value = F32) -> int:
+    def input(self, name: str, value: Value = F32, source: str = "") -> int:
         """Append a placeholder."""
-        return self.node(name, name, value=value, op="placeholder")
+        at = self.node(name, name, value=value, op="placeholder")
+        if source:
+            self.sources[at] = source
+        return at
 
     def output(self, *inputs: int) -> int:
         """Append the output."""
@@ -65,6 +69,7 @@ class Table:
             value=tuple(values.setdefault(row[5], len(values)) for row in self.rows),
             stack=tuple(row[6] for row in self.rows),
             module=tuple(pooled(module) for module in self.modules),
+            sources=self.sources,
             strings=tuple(strings),
             values=tuple(values),
         )

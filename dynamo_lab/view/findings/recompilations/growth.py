@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 from typing import Literal
 
-from dynamo_lab.view.core.names import plain_input
+from dynamo_lab.view.core.names import input_name
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.findings.recompilations.stories import Story
 from dynamo_lab.view.findings.recompilations.told import Told
@@ -67,8 +67,13 @@ def _use(name: str, story: Story, facts: Facts) -> Literal["unrolled", "none", "
     Numbers of it are constants in a graph: where the graphs differ, they may be of it.
     """
     graphs = [one for one in facts.recording.captured_graphs() if one.frame in story.frames]
-    inputs = [node.name for one in graphs for node in one.nodes if node.op == "placeholder"]
-    takes = any(_words(plain_input(one)).startswith(f"{_words(name)}_") for one in inputs)
+    inputs = [
+        input_name(one.nodes, node.index)
+        for one in graphs
+        for node in one.nodes
+        if node.op == "placeholder"
+    ]
+    takes = any(_words(one).startswith(f"{_words(name)}_") for one in inputs)
     made = {(one.frame, *((n.op, n.target, n.arguments) for n in one.nodes)) for one in graphs}
     frames = len({one.frame for one in graphs})
     if len(graphs) == frames or takes != (len(made) > frames):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dynamo_lab.model.graphs import Graph, NodeTable
-from dynamo_lab.view.core.names import plain_input
+from dynamo_lab.view.core.names import input_name
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import percent, size
 from dynamo_lab.view.findings import ops, traffic
@@ -120,7 +120,7 @@ def _code(table: NodeTable, wide: int, kind: str) -> str:
     """
     if table.strings[table.op[wide]] != "placeholder" or ops.is_written(table, wide):
         return ""
-    name = plain_input(table.name[wide])
+    name = input_name(table, wide)
     return f"{name} = {name}.to(torch.{kind})"
 
 

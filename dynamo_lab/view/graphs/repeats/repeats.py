@@ -9,7 +9,7 @@ from dynamo_lab.model.graphs import NodeTable
 from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.words import listed, plural
 from dynamo_lab.view.graphs.boxes import ModuleView
-from dynamo_lab.view.graphs.paths import Path
+from dynamo_lab.view.graphs.paths import Path, module_path
 from dynamo_lab.view.graphs.repeats.alike import Alike
 from dynamo_lab.view.graphs.repeats.stretches import Stretch, stretches
 
@@ -88,7 +88,7 @@ def _homes(table: NodeTable, modules: Sequence[ModuleView]) -> tuple[list[Path],
     paths: list[Path] = [()] * len(table)
     types: dict[Path, str] = {}
     for box in modules:
-        path = tuple(box.path.split(".")) if box.path else ()
+        path = module_path(box.path)
         types[path] = box.type
         for node in box.nodes:
             paths[node] = path

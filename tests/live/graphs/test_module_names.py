@@ -1,0 +1,79 @@
+"""Modules and their tensors are named as the reader wrote them, however they are reached."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+import dynamo_lab as lab
+from dynamo_lab.view import build
+
+pytestmark = pytest.mark.live
+
+
+class Says(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        print("here")
+        return x.relu()
+
+
+net = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4))
+head = nn.Linear(4, 2)
+says = Says()
+steps = [nn.Linear(4, 4), nn.Linear(4, 4)]
+parts = {"a head": nn.Linear(4, 2)}
+
+
+def of_globals(x: torch.Tensor) -> torch.Tensor:
+    return head(net(x))
+
+
+def of_containers(x: torch.Tensor) -> torch.Tensor:
+    for step in steps:
+        x = step(x)
+    return parts["a head"](x)
+
+
+def after_a_break(x: torch.Tensor) -> torch.Tensor:
+    return head(says(x))
+
+
+def _named(fn: Any) -> tuple[set[str], set[str], str]:
+    """The paths of the modules, the saved parameters, and what is said of writes."""
+    recording = lab.explore(fn, torch.randn(3, 4), backend="aot_eager", grad=True)
+    assert recording.notes == ()
+    partitions = build(recording).partitions
+    saved = {row.name for one in partitions for row in one.saved if row.role == "parameter"}
+    told = " ".join(text for one in partitions for text in one.handled)
+    return {row.path for row in recording.modules.rows if row.path}, saved, told
+
+
+def test_those_of_a_global() -> None:
+    paths, saved, told = _named(of_globals)
+    assert paths == {"net", "net.0", "net.1", "head"}
+    assert "head.weight" in saved
+    assert "`net.1.running_mean`" in told
+
+
+def test_those_in_a_list_and_a_dict() -> None:
+    paths, saved, _ = _named(of_containers)
+    assert paths == {"steps[0]", "steps[1]", "parts['a head']"}
+    assert {"steps[1].weight", "parts['a head'].weight"} <= saved
+
+
+def test_one_that_a_break_left_to_be_called() -> None:
+    paths, saved, _ = _named(after_a_break)
+    assert "head" in paths
+    assert "says" in paths  # which breaks
+    assert saved <= {"head.weight"}
+    assert not any("stack" in one for one in paths | saved)
+
+
+def test_a_module_of_pytorchs_own_is_the_root() -> None:
+    paths, saved, told = _named(net)
+    assert paths == {"0", "1"}
+    assert "1.weight" in saved
+    assert "`1.running_mean`" in told
