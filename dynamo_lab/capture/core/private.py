@@ -90,8 +90,10 @@ class Private:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the module that it is in has been imported."""
-        return sys.modules.get(self.module) is not None
+        """Whether the module that it is in has been imported; one that is being so has no names."""
+        found = sys.modules.get(self.module)
+        is_done = not getattr(getattr(found, "__spec__", None), "_initializing", False)
+        return found is not None and is_done
 
     @property
     def sentence(self) -> str:

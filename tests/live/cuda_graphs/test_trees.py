@@ -1,5 +1,7 @@
 """What is recorded of PyTorch's manager of CUDA graphs, whose GPU is stood in for."""
 
+import subprocess
+import sys
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -286,3 +288,16 @@ def test_it_is_saved_and_loaded(tmp_path: Path) -> None:
         chain(held_in=3)
     recorder.recording.save(tmp_path / "run.json.gz")
     assert lab.load(tmp_path / "run.json.gz").cuda_trees == recorder.recording.cuda_trees
+
+
+def test_the_manager_is_known_where_the_program_imports_it_first() -> None:
+    """It imports Inductor on its way, at which the recording begins to watch: in the middle of it."""
+    program = (
+        "import torch, dynamo_lab as lab\n"
+        "from dynamo_lab.capture.cuda_graphs import hooks\n"
+        "with lab.record():\n"
+        "    torch.compiler.cudagraph_mark_step_begin()\n"
+        "    torch.compile(lambda x: x + 1)(torch.ones(2))\n"
+        "assert hooks.RECORD.exists\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=300)
