@@ -291,7 +291,7 @@ def test_it_is_saved_and_loaded(tmp_path: Path) -> None:
 
 
 def test_the_manager_is_known_where_the_program_imports_it_first() -> None:
-    """It imports Inductor on its way, at which the recording begins to watch: in the middle of it."""
+    """It imports Inductor on its way, at which a recording begins to watch: in the middle of it."""
     program = (
         "import torch, dynamo_lab as lab\n"
         "from dynamo_lab.capture.cuda_graphs import hooks\n"
