@@ -66,7 +66,7 @@ class Notebook:
             # JupyterLab goes on to the next cell, also where that is scrolled out of sight
             self.page.keyboard.press("Shift+Enter")
         # each prompt has its number once its cell ran; "busy" alone can come and go unseen
-        self.page.wait_for_function(_RAN, arg=count, timeout=180_000)
+        self.page.wait_for_function(RAN, arg=count, timeout=180_000)
 
     def widgets(self) -> Any:
         """The live views on the page."""
@@ -85,7 +85,7 @@ CONNECTED = """() => {
   const isConnected = kernel?.connectionStatus === "connected";
   return sessionContext?.isReady && isConnected && kernel.status === "idle";
 }"""
-_RAN = """count => [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")]
+RAN = """count => [...document.querySelectorAll(".jp-CodeCell .jp-InputPrompt")]
   .filter((prompt) => /\\[\\d+\\]/.test(prompt.textContent)).length >= count"""
 
 

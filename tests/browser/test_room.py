@@ -61,12 +61,17 @@ def test_a_view_fills_the_panel_opens_in_a_tab_and_lets_the_notebook_scroll(
     page.keyboard.press("c")
     view.locator(".dl-left").wait_for(state="detached")
 
+    # a node that is chosen is chosen where the view goes to
+    view.get_by_role("button", name="listing", exact=True).click()
+    view.locator(".dl-row-node", has_text="sin").first.click()
+    view.locator(".dl-foot.is-pinned").wait_for()
+
     # the menu of what to keep has the link to what is shown, as the key has
     view.get_by_role("button", name="Save", exact=True).click()
     view.get_by_role("menuitem", name="Copy link to this view").click()
-    view.locator(".dl-foot-told", has_text="#view=graphs").wait_for()
+    view.locator(".dl-foot-told", has_text="#graph=0&node=sin").wait_for()
 
-    # popped out it is in a tab of JupyterLab, and works there
+    # popped out it is in a tab of JupyterLab, shows what was shown, and works there
     tabs = page.locator("#jp-main-dock-panel .lm-TabBar-tab")
     count = tabs.count()
     view.get_by_role("button", name="Open it in a place of its own").click()
@@ -75,5 +80,6 @@ def test_a_view_fills_the_panel_opens_in_a_tab_and_lets_the_notebook_scroll(
     )
     out = page.locator(".dynamo-lab-live:visible").last
     out.get_by_text("1 graph").first.wait_for()
-    open_tab(out, "graphs")
-    out.locator(".dl-panel-graphs").wait_for()
+    out.locator(".dl-panel-graphs .dl-row-node.is-held", has_text="sin").first.wait_for()
+    open_tab(out, "overview")
+    out.locator(".dl-panel-overview").wait_for()

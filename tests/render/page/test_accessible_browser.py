@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parents[3] / "dynamo_lab/frontend/node_modules/axe-core/axe.min.js"
 
-EVERY_VIEW = ["film", "measured", "scheduled", "packaged", "nothing"]
+EVERY_VIEW = ["film", "measured", "scheduled", "planned", "packaged", "nothing"]
 """Samples that have, among them, every view of a page made without the compiler of our own."""
 
 OTHERS = ["hostile", "lowered", "nested", "unrolled", "blocks"]
@@ -74,7 +74,7 @@ def test_axe_finds_nothing_serious_in_any_view(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*EVERY_VIEW[:3], "attending"])
+@pytest.mark.parametrize("name", [*EVERY_VIEW[:4], "attending"])
 def test_in_the_dark_all_can_be_read(show: Callable[[str], Opened], axe: str, name: str) -> None:
     page = show(name).page
     page.emulate_media(color_scheme="dark")

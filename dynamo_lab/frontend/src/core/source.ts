@@ -61,8 +61,8 @@ export interface DataSource {
   readonly ask?: Ask;
   /** Absent where there is no kernel to run a program in. */
   readonly runs?: Runs;
-  /** Shows it in a place of its own, absent where it has one. Rejects with a sentence to show. */
-  readonly popOut?: (root: HTMLElement) => Promise<void>;
+  /** Shows it in a place of its own, at an address in it; absent where it has one. Rejects with a sentence to show. */
+  readonly popOut?: (root: HTMLElement, address: string) => Promise<void>;
   /** The cells of the notebook around an element, absent where no notebook can be changed. */
   readonly cells?: (element: Element) => Cells | null;
   /** The part that lowers a text as it is written, absent where no kernel lives. */

@@ -1,11 +1,12 @@
 // Why it compiled again, the guards grouped by the value they check, and the sizes left open.
 import { useComputed, useSignal } from "@preact/signals";
+import { useState } from "preact/hooks";
 import { useModel, usePart, useStore } from "../core/context";
 import { guardEntity } from "../core/entities";
 import { matches } from "../core/search";
 import type { GuardView, WouldPass } from "../core/types.generated";
 import { plural, withoutFolders } from "../core/words";
-import { CompileId, Empty, Go, WhyNone } from "../ui/bits";
+import { Badge, CompileId, Empty, Go, WhyNone } from "../ui/bits";
 import { SearchBox } from "../ui/search-box";
 import { VirtualList } from "../ui/virtual-list";
 import { Recompiles } from "./recompiles";
@@ -83,6 +84,7 @@ function GuardRow({ row, guards, folded }: GuardRowProps) {
       <code class={`dl-cell-main${isKind ? " dl-dim" : ""}`} title={row.expression}>{row.expression}</code>
       {row.first && (
         <>
+          {guard.failed !== "" && <span title={guard.failed}><Badge tone="bad">failed</Badge></span>}
           {!isKind && <span class="dl-dim dl-cell-kind" title={guard.kind}>{guard.kind}</span>}
           <span class="dl-dim dl-cell-id" >{(guard.is_state ? guard.compile_ids : [guard.compile_id]).map((one, i) => <>{i > 0 && ", "}<CompileId key={one} id={one} /></>)}</span>
           <span class="dl-cell-line">{guard.entity && <Go to={guard.entity} title={guard.where} inRow>{withoutFolders(guard.where)}</Go>}</span>
@@ -102,17 +104,21 @@ function Explorer() {
   const texts = useComputed(() => (store.model.value?.view.guards.guards ?? []).map(searchText));
   const all = useComputed(() => guardRows(store.model.value?.view.guards.guards ?? [], matches(texts.value, query.value)));
   const rows = useComputed(() => withoutFolded(all.value, query.value === "" ? folded.value : new Set()));
+  const reveal = store.reveal.value;
+  const [opened] = useState(reveal.tick);
   if (guards.length === 0) {
     return <Empty title="No guards"><WhyNone>Guards are the conditions under which compiled code holds. Nothing was compiled here, so there are none.</WhyNone></Empty>;
   }
-  const reveal = store.reveal.value;
-  const shown = rows.value.findIndex((row) => row.kind === "guard" && guardEntity(row.index) === reveal.entity);
+  const placeOf = (is: (index: number) => boolean): number => rows.value.findIndex((row) => row.kind === "guard" && is(row.index));
+  const asked = placeOf((index) => guardEntity(index) === reveal.entity);
+  // whoever comes for the guard that failed has it in sight, until something else is asked for
+  const shown = asked < 0 && reveal.tick === opened ? placeOf((index) => guards[index].failed !== "") : asked;
   const rowClass = (i: number): string => {
     const row = rows.value[i];
     if (row.kind === "source") return "dl-row-head";
     const vertex = kin.vertex("guard", row.index);
     const state = `${store.lit.value?.[vertex] ? " is-lit" : ""}${store.held.value?.[vertex] ? " is-held" : ""}`;
-    return `dl-row-guard${state}${failing(guards[row.index], tried.value) ? " is-failing" : ""}`;
+    return `dl-row-guard${state}${guards[row.index].failed || failing(guards[row.index], tried.value) ? " is-failing" : ""}`;
   };
   const entity = (i: number): string => {
     const row = rows.value[i];

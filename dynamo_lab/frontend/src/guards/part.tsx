@@ -11,6 +11,7 @@ function Guard({ model, entity }: Selected) {
   return (
     <>
       <h3><Badge tone="plain">{guard.kind}</Badge> <code>{guard.source}</code></h3>
+      {guard.failed !== "" && <p class="dl-bad-text">{guard.failed}</p>}
       {guard.text !== "" && <p>{guard.text}</p>}
       {guard.expressions.map((text, i) => <pre key={i} class="dl-quote dl-wrap">{text}</pre>)}
       <dl>

@@ -21,6 +21,7 @@ function Cause({ cause }: { cause: CauseView }) {
       <p class="dl-cause-head">
         <strong><Prose text={cause.text} /></strong>
         {cause.where && <span>line that PyTorch names: <Go to={cause.entity} title={cause.where}>{withoutFolders(cause.where)}</Go></span>}
+        {cause.guard && <Go to={cause.guard} title={cause.check}>the guard that failed</Go>}
         <span class="dl-dim" title={cause.check}>so {cause.earlier.join(", ")} could not be used</span>
       </p>
       {cause.remedies.length > 0 && <ul class="dl-advice">{cause.remedies.map((remedy, i) => <Do key={i} remedy={remedy} />)}</ul>}

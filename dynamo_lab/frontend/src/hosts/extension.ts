@@ -16,12 +16,28 @@ export function cellsAround(element: Element): Cells | null {
 export const hasExtension = (): boolean => document.body.dataset.dynamoLabTheme !== undefined;
 
 const OPEN = "dynamo-lab-open"; // answered in ../../labextension/src/index.ts
+const HANDED = "dynamoLabHanded";
 
-/** Shows the view in a tab of JupyterLab; false where no extension does. */
-export async function openTab(root: Element): Promise<boolean> {
+/**
+ * Shows the view in a tab of JupyterLab, at an address in it; false where no extension does.
+ *
+ * The view in the tab is a module of its own, and drawn at a time of its own: the page hands it the address.
+ */
+export async function openTab(root: HTMLElement, address: string): Promise<boolean> {
   const detail: { opened?: Promise<boolean> } = {};
+  document.body.dataset[HANDED] = `${root.dataset.uid} ${address}`;
   root.dispatchEvent(new CustomEvent(OPEN, { bubbles: true, detail }));
-  return (await detail.opened) ?? false;
+  const isOpen = (await detail.opened) ?? false;
+  if (!isOpen) delete document.body.dataset[HANDED];
+  return isOpen;
+}
+
+/** The address that a view of this recording was handed; empty for none. */
+export function handedTo(uid: string): string {
+  const [of, address] = (document.body.dataset[HANDED] ?? "").split(" ");
+  if (of !== uid || !address) return "";
+  delete document.body.dataset[HANDED];
+  return address;
 }
 
 export function followExtension(root: HTMLElement, store: Store): () => void {

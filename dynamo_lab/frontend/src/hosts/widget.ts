@@ -6,11 +6,12 @@ import type { DataSource, SaveKind } from "../core/source";
 import type { ThemeChoice } from "../core/theme";
 import type { AnswerMessage, Progress, RanMessage, SideBySideView, View } from "../core/types.generated";
 import { editingPart } from "../kernels/editing";
+import { followAddressOnce } from "../journey/address";
 import { mount } from "../mount";
 import { livePlayground } from "../playground/live";
 import { download } from "../ui/download";
 import { Assets } from "./assets";
-import { cellsAround, followExtension, hasExtension, openTab } from "./extension";
+import { cellsAround, followExtension, handedTo, hasExtension, openTab } from "./extension";
 import { type AskMessage, Questions } from "./questions";
 import { KernelRuns, type RunMessage } from "./runs";
 
@@ -136,11 +137,11 @@ function connect(model: WidgetModel): { source: DataSource; close: () => void } 
     const { name, bytes } = await file(what);
     download(name, bytes);
   };
-  const popOut = async (root: HTMLElement): Promise<void> => {
-    if (await openTab(root)) return;
+  const popOut = async (root: HTMLElement, address: string): Promise<void> => {
+    if (await openTab(root, address)) return;
     const page = await file("html");
     const url = URL.createObjectURL(new Blob([page.bytes], { type: "text/html" }));
-    if (!open(url, "_blank")) throw new Error("The browser opened no window: allow this page to open one, or save the page.");
+    if (!open(`${url}#${address}`, "_blank")) throw new Error("The browser opened no window: allow this page to open one, or save the page.");
   };
   return { source: { recordings, runs, progress, failure, asset: (name) => assets.get(name), save, popOut, ask: questions.ask, cells: cellsAround, Editing: editingPart(), playground: livePlayground() }, close };
 }
@@ -157,6 +158,7 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
   const unmount = mount(root, source, "widget", (at, store) => {
     store.theme.value = model.get("theme") ?? "auto";
     store.margin.value = (model.get("marked") ?? false) && hasExtension();
+    followAddressOnce(store, handedTo(uid));
     return followExtension(at, store);
   });
   return () => {

@@ -1,5 +1,6 @@
 // The address of a thing on a page, as Python's view/journey/address.py writes it:
 // "kernel=3&line=12". The table tests/cases/journey.json holds both.
+import { effect, untracked } from "@preact/signals";
 import { expressionEntity, graphEntity, kernelEntity, lineEntity, nodeEntity, parseEntity, statementEntity } from "../core/entities";
 import type { Model } from "../core/model";
 import type { Store } from "../core/state";
@@ -87,4 +88,14 @@ export function followAddress(store: Store, hash: string): void {
   const { entity, view } = readAddress(model, hash);
   if (entity) store.go(entity);
   if (view) store.setTab(view);
+}
+
+/** The same as soon as there is something to show; nothing for an empty address. */
+export function followAddressOnce(store: Store, address: string): void {
+  let isLed = address === "";
+  store.atEnd(effect(() => {
+    if (isLed || !store.model.value) return;
+    isLed = true;
+    untracked(() => followAddress(store, address));
+  }));
 }

@@ -1,8 +1,9 @@
 // What is done with the view as a whole: the code beside it, the room that it takes, a window of its own.
 import { useSignal } from "@preact/signals";
 import { useMounted } from "../core/context";
-import { maximiseState } from "./maximise";
 import { messageOf } from "../core/words";
+import { addressNow } from "../journey/address";
+import { maximiseState } from "./maximise";
 
 export function CodeToggle() {
   const { store } = useMounted();
@@ -25,7 +26,7 @@ export function RoomTools() {
   const label = isOn.value ? "Back into the notebook (m)" : "Fill the notebook's panel (m)";
   const open = (): void => {
     status.value = "";
-    popOut?.(root).catch((error: unknown) => (status.value = messageOf(error)));
+    popOut?.(root, addressNow(store)).catch((error: unknown) => (status.value = messageOf(error)));
   };
   return (
     <>

@@ -1,11 +1,14 @@
 // The way of each thing, and its address, are what Python answers.
 import { expect, it } from "vitest";
 import { buildModel, type Model } from "../../src/core/model";
+import { Recordings } from "../../src/core/recordings";
+import { createStore } from "../../src/core/store";
 import type { View } from "../../src/core/types.generated";
-import { addressOf, readAddress } from "../../src/journey/address";
+import { addressOf, followAddressOnce, readAddress } from "../../src/journey/address";
 import { journeyOf } from "../../src/journey/journey";
+import { PARTS } from "../../src/parts";
 import { cases } from "../cases";
-import { view } from "../sample";
+import { small, view } from "../sample";
 
 interface Case {
   readonly view: Partial<View>;
@@ -29,6 +32,19 @@ it.each(CASES)("writes the addresses that Python writes in %s, and finds its way
     expect(addressOf(model, entity)).toBe(expected);
     if (model.kin.resolve(entity).length > 0) expect(readAddress(model, `#${expected}`).entity).toBe(entity);
   }
+});
+
+it("leads into a view as soon as there is one, once", () => {
+  const recordings = new Recordings();
+  const nothing = { value: null } as never;
+  const store = createStore({ recordings, progress: nothing, failure: { value: "" } as never, asset: () => Promise.reject() }, PARTS);
+  followAddressOnce(store, "graph=0&node=n1&view=graphs");
+  expect(store.pin.value).toBe("");
+  recordings.reset(small());
+  expect([store.tab.value, store.pin.value]).toEqual(["graphs", "node:0:1"]);
+  store.setTab("overview");
+  recordings.reset(small());
+  expect(store.tab.value).toBe("overview");
 });
 
 it("leads nowhere where an address is of another recording, or damaged", () => {
