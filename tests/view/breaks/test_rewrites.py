@@ -78,7 +78,7 @@ def test_a_side_of_cond_is_no_input() -> None:
         ("k = 1; (y := 2)\n", 1, "not a loop"),
         ("if c > 0:\n", 1, "not completely known"),
         ("\0", 1, "not completely known"),
-        ("if a:\n    pass\n" + "elif b:\n    pass\n" * 5000, 1, "not completely known"),
+        ("if a:\n    pass\n" + "elif b:\n    pass\n" * 50_000, 1, "not completely known"),
         ("(" * 5000, 1, "not completely known"),
         ("", 1, "no statement"),
         ("y = 1\n", 9, "no statement"),
