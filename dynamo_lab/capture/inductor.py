@@ -58,6 +58,6 @@ def probes(
         BuildProbes(recorder),
         fusion,
         StatementProbes(recorder, lowering, kernels),
-        PassProbes(recorder, compilations, lowering),  # around what records graphs
+        PassProbes(recorder, compilations, lowering, graphs.replaced),  # around what records graphs
         PackageProbes(recorder, graphs, exports.packaged),
     )

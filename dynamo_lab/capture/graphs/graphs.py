@@ -16,6 +16,7 @@ from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.graphs.hooks import SPLIT, USER_COMPILER
 from dynamo_lab.capture.graphs.links import link_to_origins
 from dynamo_lab.capture.graphs.nodes import OF_SELF, Roots, node_table, subgraph_calls, subgraphs
+from dynamo_lab.capture.graphs.replaced import Replaced
 from dynamo_lab.model.graphs import Graph, Stage
 
 
@@ -27,6 +28,8 @@ class GraphProbes:
         self._compilations = compilations
         self.recorded: WeakKeyDictionary[fx.Graph, Graph] = WeakKeyDictionary()
         """What was made of each graph that still lives."""
+        self.replaced = Replaced()
+        """What passes put in place of what."""
         self.names_on_stack: dict[str, dict[str, str]] = {}
         """By compilation, the text of what is called that a break had left on Python's stack."""
         self.on_recorded: tuple[Callable[[Graph, fx.Graph], None], ...] = ()
@@ -78,7 +81,8 @@ class GraphProbes:
         part = self._part or (self._part_run_later(module.graph, stage) if is_backward else 0)
         family = list(self._add(module, stage, is_backward, part))
         family = [(self._recorder.graphs[graph.id], fx_graph) for graph, fx_graph in family]
-        self._recorder.links.extend(link_to_origins(self._recorder.graphs, family))
+        replaced = self.replaced.before(family[0][0])
+        self._recorder.links.extend(link_to_origins(self._recorder.graphs, family, replaced))
         for graph, fx_graph in family:
             self.recorded[fx_graph] = graph
             for told in self.on_recorded:

@@ -1,7 +1,7 @@
 """Links between graphs, from the origins that FX keeps on nodes and from names that survive."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from torch import fx
@@ -26,9 +26,14 @@ _TRACED: tuple[Stage, ...] = ("pre_grad", "dynamo")
 
 
 def link_to_origins(
-    graphs: Sequence[Graph], family: Sequence[tuple[Graph, fx.Graph]]
+    graphs: Sequence[Graph],
+    family: Sequence[tuple[Graph, fx.Graph]],
+    replaced: Mapping[str, tuple[str, ...]],
 ) -> list[LinkTable]:
-    """The links into a graph and the bodies of its higher-order operators: its `family`."""
+    """The links into a graph and the bodies of its higher-order operators: its `family`.
+
+    `replaced` has, of nodes that passes made, the names of those that they stand for.
+    """
     root = family[0][0]
     origin = next(_origins(graphs, root, _MADE_FROM.get(root.stage, ())), None)
     if origin is None:
@@ -42,8 +47,10 @@ def link_to_origins(
         keeps_names = root.stage == "pre_grad" or origin.stage not in _TRACED
         nodes = list(fx_graph.nodes)
         differentiated = _differentiated(nodes, traced_names) if root.stage == "joint" else {}
+        kept = names if keeps_names else {}
+        stands_for = _stands_for(replaced, kept) if graph is root else {}
         for index, reason, places in _links(
-            nodes, names if keeps_names else {}, traced_names, inputs, differentiated
+            nodes, kept, traced_names, inputs, differentiated, stands_for
         ):
             for upstream, node in places:
                 tables[upstream, graph.id, reason].append((node, index))
@@ -94,11 +101,13 @@ def _links(
     traced: dict[str, Place],
     inputs: list[Place],
     differentiated: dict[fx.Node, list[Place]],
+    stands_for: Mapping[str, list[Place]],
 ) -> Iterator[tuple[int, str, list[Place]]]:
     """For each node its best known origin.
 
-    That is itself under the same name, else the input that it stands for, else what it was traced
-    from, else the forward operator that it is the gradient of, else what it was rewritten for.
+    That is itself under the same name, else the input that it stands for, else what a pass put it
+    in place of, else what it was traced from, else the forward operator that it is the gradient
+    of, else what it was rewritten for.
     """
     found: dict[fx.Node, list[Place]] = {}
     for index, node in reversed(list(enumerate(nodes))):
@@ -108,8 +117,9 @@ def _links(
         if (number := _input_number(node)) is not None and number < len(inputs):
             yield index, "same input", [inputs[number]]
             continue
-        places = _traced_from(node, traced)
-        reason = "traced from"
+        places, reason = stands_for.get(node.name, []), "in place of"
+        if not places:
+            places, reason = _traced_from(node, traced), "traced from"
         if not places and node in differentiated:
             places, reason = differentiated[node], "gradient of"
         elif not places and node.op.startswith("call"):
@@ -119,6 +129,22 @@ def _links(
         found[node] = places
         if places:
             yield index, reason, places
+
+
+def _stands_for(
+    replaced: Mapping[str, tuple[str, ...]], names: Mapping[str, Place]
+) -> dict[str, list[Place]]:
+    """Where the nodes are that each was put in place of; some of those were made so themselves."""
+
+    def places(name: str, seen: set[str]) -> Iterator[Place]:
+        if name in names:
+            yield names[name]
+        elif name not in seen:
+            seen.add(name)
+            for one in replaced.get(name, ()):
+                yield from places(one, seen)
+
+    return {made: list(dict.fromkeys(places(made, set()))) for made in replaced}
 
 
 def _traced_from(node: fx.Node, traced: dict[str, Place]) -> list[Place]:

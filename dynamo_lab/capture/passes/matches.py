@@ -1,5 +1,6 @@
 """Matches: patterns that were found in a graph while a pass ran, and what stands there now."""
 
+import operator
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -8,6 +9,7 @@ from torch import fx
 
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.graphs.replaced import Replaced
 from dynamo_lab.capture.passes import hooks
 from dynamo_lab.capture.passes.patterns import Patterns
 from dynamo_lab.capture.passes.phases import RunningPipeline
@@ -28,8 +30,14 @@ def group_fusions() -> list[type]:
 class MatchProbes:
     """Puts each match down to the pass that runs; `current` says which pipeline that is in."""
 
-    def __init__(self, recorder: Recorder, current: Callable[[], RunningPipeline | None]) -> None:
+    def __init__(
+        self,
+        recorder: Recorder,
+        replaced: Replaced,
+        current: Callable[[], RunningPipeline | None],
+    ) -> None:
         self._recorder = recorder
+        self._replaced = replaced
         self._current = current
         self._patterns = Patterns(recorder.patterns, recorder.texts)
 
@@ -72,7 +80,10 @@ class MatchProbes:
             yield
         finally:
             module._unregister_create_node_hook(note)
-        made = [seen(node).text() for node in created if not node._erased]
+        alive = [node for node in created if not node._erased]
+        made = [seen(node).text() for node in alive]
+        if now is not None and not body:
+            self._note(now, alive, before)
         match = Match(
             pattern=self._patterns.number(rule, kind),
             body=body,
@@ -86,6 +97,20 @@ class MatchProbes:
         elif running.index is not None:
             alone = self._recorder.passes[running.index].left_alone
             alone[match.pattern] = alone.get(match.pattern, 0) + 1
+
+    def _note(self, now: RunningPipeline, made: list[fx.Node], before: list[Seen]) -> None:
+        """One node, with views around it and parts of it, stands for all that was matched."""
+        working = [one for one in made if one.op.startswith("call") and not _only_hands_on(one)]
+        if len(working) == 1 and before:
+            fact = self._recorder.pipelines[now.id]
+            matched = tuple(old.name for old in before)
+            self._replaced.note(
+                now.phase, fact.compile_id, working[0].name, matched, is_backward=fact.is_backward
+            )
+
+
+def _only_hands_on(node: fx.Node) -> bool:
+    return node.target is operator.getitem or bool(getattr(node.target, "is_view", False))
 
 
 def _rewritten(before: list[Seen], texts: tuple[NodeText, ...]) -> Iterator[NodeText]:

@@ -15,6 +15,7 @@ from torch import fx
 from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.graphs.replaced import Replaced
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
 from dynamo_lab.capture.passes import hooks
 from dynamo_lab.capture.passes.matches import MatchProbes
@@ -34,11 +35,16 @@ class PassProbes:
     """Records each pass with what it changed and the patterns that matched in it."""
 
     def __init__(
-        self, recorder: Recorder, compilations: Compilations, lowering: LoweringProbes
+        self,
+        recorder: Recorder,
+        compilations: Compilations,
+        lowering: LoweringProbes,
+        replaced: Replaced,
     ) -> None:
         self._recorder = recorder
         self._compilations = compilations
         self._lowering = lowering
+        self._replaced = replaced
         self._local = threading.local()
 
     def install(self, patches: Patches) -> None:
@@ -60,7 +66,7 @@ class PassProbes:
             (hooks.MATCHER, self.matcher),
         ):
             patches.hook(row, probe)
-        MatchProbes(self._recorder, lambda: self._current).install(patches)
+        MatchProbes(self._recorder, self._replaced, lambda: self._current).install(patches)
         for row in hooks.STEPS:
             if row.exists:
                 patches.hook(row, self._step(row.place()[1], row.get()))
