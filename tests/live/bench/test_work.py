@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 import dynamo_lab as lab
 from dynamo_lab.model.benchmarks import Work
-from dynamo_lab.view.benchmarks.work import Works, uncounted, works
+from dynamo_lab.view.benchmarks.work.work import Works, uncounted, works
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -241,3 +241,24 @@ def test_formulas_are_those_of_pytorch() -> None:
     known = any("attention" in str(operator) for operator in counted)
     attention = 0 if known else (2 + 5) * 2 * (2 * 4 * 16 * 24 * 32)
     assert ours == sum(counted.values()) + attention
+
+
+def test_rows_that_a_library_looks_up_count_and_not_the_table() -> None:
+    table, rows = torch.randn(10_000, 64), torch.arange(0, 200)
+
+    def bag(table: torch.Tensor, rows: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.embedding_bag(rows, table, starts)
+
+    recording = lab.lower(bag, table, rows, torch.arange(0, 200, 10))
+    [found] = [one for one in works(recording).values() if one.counted == "arguments"]
+    assert found.bytes_read == 200 * 64 * 4 + 200 * 8 + 20 * 8
+
+
+def test_places_that_a_library_writes_to_count_and_not_all_around_them() -> None:
+    def largest(x: torch.Tensor, at: torch.Tensor, given: torch.Tensor) -> torch.Tensor:
+        return x.scatter_reduce(0, at, given, "amax")
+
+    recording = lab.lower(largest, torch.randn(10_000), torch.arange(0, 200), torch.randn(200))
+    [found] = [one for one in works(recording).values() if one.counted == "arguments"]
+    assert found.bytes_written == 200 * 4
+    assert found.bytes_read == 200 * (4 + 8 + 4)  # what is there, where, and what is given

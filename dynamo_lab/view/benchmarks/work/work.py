@@ -6,12 +6,13 @@ inside the kernel counts nothing, nor what it overwrites itself. Operations: eve
 operator and every function (`exp`) is one, a fused multiply-add two; those that compare, select,
 round, convert or negate are none, and so are all on integers. A reduction is one per element.
 Masked parts count as if their mask held everywhere. For library calls: bytes of arguments and
-results, none for views, and the formulas of `torch.utils.flop_counter`.
+results, of a table in which rows are looked up only those, none for views, and the formulas of
+`torch.utils.flop_counter`.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -25,7 +26,8 @@ from dynamo_lab.model.graphs import Graph, Node
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.lowering import Buffer
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.benchmarks.loop_work import LoopWork
+from dynamo_lab.view.benchmarks.work.loops import LoopWork
+from dynamo_lab.view.benchmarks.work.touched import touched
 from dynamo_lab.view.core.sizes import Sizes, UnknownSize
 from dynamo_lab.view.graphs.kinds import kind_of
 
@@ -267,9 +269,17 @@ class _Call:
             return
         if flops:
             self._flops[_NAMES.get(tensors[0].value.dtype, tensors[0].value.dtype)] += flops
-        self._taken(operation, sum(map(self._plan.tensor_bytes, tensors)))
+        part = touched(
+            node.target,
+            self._kernel.name,
+            [self._plan.shape(tensor) for tensor in tensors],
+            call.results,
+        )
+        whole = list(map(self._plan.tensor_bytes, tensors))
+        self._taken(operation, _at_most(whole, tensors, part.read))
         if not all(map(self._plan.is_internal, operation.buffers)):
-            self._written += sum(map(self._plan.tensor_bytes, results))
+            made = list(map(self._plan.tensor_bytes, results))
+            self._written += _at_most(made, results, part.written)
 
     def _taken(self, operation: Operation, tensors: int) -> None:
         """Arguments may be views of one buffer, or parts of it: count what is less."""
@@ -312,6 +322,13 @@ class _Call:
             return held or 0
         touched = sum(parts.values()) * item_size(dtype)
         return touched if held is None else min(touched, held)
+
+
+def _at_most(held: Sequence[int], tensors: Sequence[Node], elements: int | None) -> int:
+    """The bytes of tensors, of the first no more than these elements."""
+    if elements is None or not held:
+        return sum(held)
+    return min(held[0], elements * item_size(tensors[0].value.dtype)) + sum(held[1:])
 
 
 def is_view(operator: str) -> bool:

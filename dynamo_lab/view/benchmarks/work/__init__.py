@@ -1,0 +1,1 @@
+"""The work of kernels: bytes and operations, counted from what the recording says of them."""
