@@ -40,7 +40,7 @@ from dynamo_lab.record.explore import record, runnable
 from dynamo_lab.record.reach import leaves, reachable, stored_by_cell
 from dynamo_lab.record.replay import told
 from dynamo_lab.record.run import Choice, Run
-from dynamo_lab.view.benchmarks.work.work import Works
+from dynamo_lab.view.benchmarks.work import Works
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence

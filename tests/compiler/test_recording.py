@@ -15,7 +15,7 @@ from dynamo_lab.bench.run import recorded_way
 from dynamo_lab.errors import DynamoLabError
 from dynamo_lab.measure.variants import candidates
 from dynamo_lab.view import build
-from dynamo_lab.view.benchmarks.work.work import works
+from dynamo_lab.view.benchmarks.work import works
 from dynamo_lab.view.compare.side_by_side import together
 
 if TYPE_CHECKING:

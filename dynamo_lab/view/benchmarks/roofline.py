@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from dynamo_lab.model.benchmarks import Benchmark, Cache, KernelTime, Limits, Phase, Work
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.benchmarks.work.work import Works
+from dynamo_lab.view.benchmarks.work import Works
 from dynamo_lab.view.core.words import flops, listed, percent, plural, seconds, size
 
 Bound = Literal["memory", "arithmetic", ""]

@@ -10,7 +10,7 @@ from msgspec import Struct
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks import kernel_times
 from dynamo_lab.view.benchmarks.kernel_times import KernelTimesView
-from dynamo_lab.view.benchmarks.work.work import Works
+from dynamo_lab.view.benchmarks.work import Works
 from dynamo_lab.view.breaks import breaks, stories
 from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.math_calls import called_frames

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from dynamo_lab.model.benchmarks import Work
 from dynamo_lab.model.graphs import Graph, NodeTable
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks.time_marks import calls_of
 from dynamo_lab.view.benchmarks.timed_nodes import TimedNodes
-from dynamo_lab.view.benchmarks.work.work import Work, Works
+from dynamo_lab.view.benchmarks.work import Works
 from dynamo_lab.view.core.ancestry import NodeKey
 from dynamo_lab.view.core.sizes import Sizes
 from dynamo_lab.view.graphs.flops import products

@@ -15,7 +15,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 import dynamo_lab as lab
 from dynamo_lab.model.benchmarks import Work
-from dynamo_lab.view.benchmarks.work.work import Works, uncounted, works
+from dynamo_lab.view.benchmarks.work import Works, uncounted, works
 
 if TYPE_CHECKING:
     from collections.abc import Callable

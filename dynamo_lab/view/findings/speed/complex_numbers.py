@@ -7,7 +7,7 @@ from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.lowering import Buffer
 from dynamo_lab.model.recording import Recording
-from dynamo_lab.view.benchmarks.work.work import is_view
+from dynamo_lab.view.benchmarks.work import is_view
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import listed, plural, unique
 from dynamo_lab.view.findings import ops, traffic
