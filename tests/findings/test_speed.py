@@ -48,3 +48,9 @@ def test_the_layout_to_bring_a_tensor_into_is_the_one_that_is_asked_for(
 ) -> None:
     found = findings_of(recorded(FAULTS[name].source, tmp_path, name))[0]
     assert found.code == f"x = {layout}"
+
+
+def test_data_that_loops_go_through_twice_is_called_as_the_program_calls_it(tmp_path: Path) -> None:
+    source = FAULTS["many_sums_over_the_same_data"].source
+    found = findings_of(recorded(source, tmp_path, "named"))[0]
+    assert "`a`, `b` and `c`" in found.sentence

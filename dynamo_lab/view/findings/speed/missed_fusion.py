@@ -5,6 +5,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from dynamo_lab.model.fusion.fusion import Schedule, Verdict
+from dynamo_lab.view.core.names import input_name
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import listed, percent, plural, size
 from dynamo_lab.view.findings import ops
@@ -141,7 +142,7 @@ def _found(facts: Facts, missed: _Missed, lines: tuple[Line, ...], moved: int) -
     again = missed.bytes
     where, setting = facts.places.where(lines[0]), _setting(missed)
     several = listed([facts.places.where(line) for line in lines])
-    names = listed([f"`{name}`" for name in missed.shared], limit=3)
+    names = listed([_named(facts, missed.schedule, name) for name in missed.shared], limit=3)
     finding = Finding(
         rule="missed-fusion",
         question="speed",
@@ -162,6 +163,18 @@ def _found(facts: Facts, missed: _Missed, lines: tuple[Line, ...], moved: int) -
     )
     about = frozenset({f"fusion:{missed.schedule.graph}"})
     return Found(finding, change=setting, line=lines[0], about=about)
+
+
+def _named(facts: Facts, schedule: Schedule, name: str) -> str:
+    """What the program calls an input; what the compiler made has the compiler's name."""
+    table = facts.recording.graphs[schedule.graph].nodes
+    if name not in table.name:
+        return f"`{name}`"
+    for above, node in facts.ancestry.above(((schedule.graph, table.name.index(name)),)):
+        graph = facts.recording.graphs[above]
+        if graph.stage == "dynamo" and graph.nodes[node].op == "placeholder":
+            return f"`{input_name(graph.nodes, node)}`"
+    return "the gradient that comes in" if name.startswith("tangents_") else f"`{name}`"
 
 
 _TOO_MANY = "Together they are more operations than one loop may have by default."
