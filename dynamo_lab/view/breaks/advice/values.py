@@ -257,5 +257,26 @@ RULES = (
         ),
     ),
     _TEXT,
+    Rule(
+        r"builtin operator",
+        "dynamic number as text",
+        (
+            "The text needs the number itself, which is dynamic here: it changed between calls, or "
+            "was asked to be. Make the text outside of the compiled function, or pass it.",
+        ),
+        context=r"\bbuiltin (?:str|repr|format|ascii) \[<class '[\w.]*SymNodeVariable'>",
+        example=example(
+            """
+            def f(x):  # a size of x is dynamic
+                return x * 2, str(x.shape[0])
+            """,
+            """
+            def f(x):
+                return x * 2, x.shape[0]  # and the text of it after the call
+            """,
+            "(x := torch.arange(4.0), torch._dynamo.mark_dynamic(x, 0))[0]",
+            same=False,
+        ),
+    ),
     _TEXT._replace(kind=r"builtin operator", context=r"\bbuiltin (?:str|repr|format|ascii)\b"),
 )
