@@ -142,7 +142,7 @@ def _object(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
 def _length(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     if cause.is_mapping:
         return (Remedy(text=_KEYS),)
-    can_stack = not {cause.was, cause.now} & {"", "0", "1"}
+    can_stack = cause.owner not in new.plain and not {cause.was, cause.now} & {"", "0", "1"}
     code = assigned(cause.owner, f"torch.stack({cause.owner})", new) if can_stack else ""
     unrolled = "Code is compiled for the exact length of a container: each needs its own code"
     if not code:

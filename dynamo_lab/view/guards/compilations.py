@@ -11,6 +11,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
 from dynamo_lab.view.guards.failing import in_own_names
 from dynamo_lab.view.guards.order import in_order
+from dynamo_lab.view.guards.readable import readable
 from dynamo_lab.view.guards.wording import sizes
 
 
@@ -36,8 +37,11 @@ class Compilations:
         self.shape_facts = defaultdict[str, list[ShapeFact]](list)
         for fact in recording.shape_facts:
             self.shape_facts[fact.compile_id].append(fact)
+        self._plain = defaultdict[str, set[str]](set)
         self._sizes = defaultdict[str, dict[str, int]](dict)
         for guard in recording.guards:
+            if guard.kind in _PLAIN and guard.source.endswith("[0]"):
+                self._plain[guard.compile_id].add(readable(guard.source[:-3]))
             if guard.kind == "TENSOR_MATCH":
                 parameters = self.parameters[guard.frame]
                 named = (in_own_names(one, parameters) for one in guard.expressions)
@@ -71,6 +75,7 @@ class Compilations:
                 self.shape_facts[compile_id],
                 self.graphs.get(compile_id),
                 is_resumed=is_resumed,
+                plain=frozenset(self._plain[compile_id]),
                 outer=frozenset() if frame is None else self._outer[frame],
             )
         return self._dynamic[compile_id]
@@ -90,6 +95,10 @@ class Compilations:
         """Which of the codes that did not fit leave a value open."""
         ids = dict.fromkeys(one.compile_id for one in item.failed)
         return tuple(one for one in ids if subject in self.dynamic(one).opened)
+
+
+_PLAIN = ("EQUALS_MATCH", "CONSTANT_MATCH", "ID_MATCH", "BOOL_MATCH")
+"""Guards of what is no tensor."""
 
 
 def _outer(frame: Frame) -> frozenset[str]:

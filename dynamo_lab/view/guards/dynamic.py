@@ -28,7 +28,8 @@ class Dynamic(Struct, frozen=True):
     Where no code came of the compilation, not `has_code`, nothing is known of any value.
     `told_apart` has the numbers for which a test in the code needs code of its own, `limits` the
     comparisons that the code needs to hold, as (">=", 16.0), `taken_by` the operators that take a
-    number as it is, `outer` the variables of functions around this one.
+    number as it is, `outer` the variables of functions around this one. Of `tested`, any test
+    asks for the number, and `plain` are the containers with something else than tensors.
     """
 
     opened: Mapping[str, tuple[str, ...]] = {}
@@ -38,6 +39,8 @@ class Dynamic(Struct, frozen=True):
     has_code: bool = True
     told_apart: Mapping[str, frozenset[str]] = {}
     limits: Mapping[str, tuple[tuple[str, float], ...]] = {}
+    tested: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
     taken_by: Mapping[str, frozenset[str]] = {}
     outer: frozenset[str] = frozenset()
 
@@ -65,6 +68,7 @@ def dynamic(
     *,
     is_resumed: bool = False,
     outer: frozenset[str] = frozenset(),
+    plain: frozenset[str] = frozenset(),
 ) -> Dynamic:
     """What one compilation leaves open: its symbols, what it assumed of them, and its graph."""
     by_name = {symbol.name: symbol for symbol in symbols}
@@ -86,9 +90,16 @@ def dynamic(
         sized=frozenset(value for value, own in roots.items() if own & made),
         told_apart=_told_apart(roots, facts),
         limits=_limits(roots, facts),
+        tested=frozenset(value for value, own in roots.items() if own & _asked(facts)),
         taken_by=_taken_by(roots, graph.nodes) if graph else {},
         outer=outer,
+        plain=plain,
     )
+
+
+def _asked(facts: Sequence[ShapeFact]) -> set[str]:
+    """The symbols that a guard is on."""
+    return {name for fact in facts if fact.event == "guard" for name in fact.symbols}
 
 
 def _told_apart(

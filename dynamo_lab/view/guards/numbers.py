@@ -53,6 +53,8 @@ def kept_a_number(cause: Cause, new: Dynamic) -> Remedy | None:
     if owner in new.sized:
         return _as_size(owner, was)
     is_open = cause.subject in new.opened and was not in ("0", "1")
+    if is_open and cause.subject in new.tested:
+        return Remedy(text=_TESTED.format(owner), code=COMPILE_DYNAMIC.code)
     if is_open and (takers := _as_option(owner, new)):
         return _as_taken(owner, takers)
     return None
@@ -71,6 +73,11 @@ _NUMBER_NEEDED = (
     "The new code is for this one number too: the code needs the number itself, as `range`, a test "
     "of it or an option of an operator does. Compute with tensors instead, move that part out of "
     "the compiled code, or expect one compilation for each value."
+)
+_TESTED = (
+    "From here on `{}` is dynamic, as long as a test of it has the same result: where the test is "
+    "in your code, a tensor in its place breaks the graph. To make it dynamic at once, make all sizes "
+    "and numbers dynamic; sizes that are equal in the first call stay tied to each other then:"
 )
 _NO_CODE = (
     "No code came of this compilation: first mend what ended it. Whether the code leaves this "

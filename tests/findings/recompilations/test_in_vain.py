@@ -82,3 +82,35 @@ def test_an_attribute_that_makes_sizes_is_not_advised_to_be_a_tensor() -> None:
     (told,) = recorded(cut, *calls).findings
     assert "makes sizes of it" in told.remedy
     assert recompilations(recorded(cut, *calls, dynamic=True)) == 0
+
+
+class Accumulating:
+    def __init__(self) -> None:
+        self.calls = 2
+
+    def step(self, x: torch.Tensor) -> torch.Tensor:
+        self.calls += 2
+        return x * self.calls if self.calls % 2 == 0 else x
+
+
+def test_a_number_that_the_code_tests_is_not_advised_to_be_a_tensor() -> None:
+    (told,) = recorded(Accumulating().step, *TWO_CALLS).findings
+    assert "where the test is in your code, a tensor in its place breaks the graph" in told.remedy
+    assert "torch.tensor" not in told.code
+    as_a_tensor = Accumulating()
+    as_a_tensor.calls = torch.tensor(2)  # pyright: ignore[reportAttributeAccessIssue]
+    assert recorded(as_a_tensor.step, *TWO_CALLS).breaks
+
+
+TWO_CALLS = ((torch.ones(3),), (torch.ones(3),))
+
+
+def labelled(parts: list[torch.Tensor], names: list[str]) -> list[torch.Tensor]:
+    return [part * len(name) for part, name in zip(parts, names, strict=False)]
+
+
+def test_words_are_not_advised_to_be_stacked() -> None:
+    parts = [torch.ones(2)] * 3
+    found = recorded(labelled, (parts, ["a", "b"]), (parts, ["a", "b", "c"])).findings
+    assert any("`names` changes its length" in one.sentence for one in found)
+    assert not any("torch.stack(names)" in one.code for one in found)

@@ -89,3 +89,17 @@ def test_a_symbol_is_not_the_first_advice_where_the_next_line_decides_by_it() ->
     with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
         (again,) = lab.explore(routed, INPUT, backend="eager").breaks
     assert again.effect == "skipped", "the setting moves the break, and no frame is compiled"
+
+
+def indexed(x: torch.Tensor) -> torch.Tensor:
+    return x + x[x.argmax()]
+
+
+def test_no_setting_is_offered_for_a_number_that_is_an_index() -> None:
+    recording = lab.explore(indexed, INPUT, backend="aot_eager")
+    (shown,) = build(recording).breaks
+    assert not any(NUMBERS in text for text in shown.advice)
+    assert NUMBERS not in [fix.name for fix in shown.fixes]
+    assert recording.findings[0].grade == "fill in"
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        assert lab.explore(indexed, INPUT, backend="aot_eager").breaks

@@ -210,6 +210,10 @@ def on_a_side_of_a_half(x: torch.Tensor, n: Any) -> torch.Tensor:
     return x * n if n > 0.5 else x + n
 
 
+def by_parity(x: torch.Tensor, n: Any) -> torch.Tensor:
+    return x * n if n % 2 == 0 else x + n
+
+
 def with_a_text(x: torch.Tensor, n: Any) -> tuple[torch.Tensor, str]:
     """Dynamo cannot make a text of a number that is dynamic, nor go on within a `try`."""
     try:

@@ -28,6 +28,7 @@ from tests.live.guards.recompiling import (
     both_ones,
     by_key,
     by_order,
+    by_parity,
     by_size,
     by_size_computed,
     chosen,
@@ -165,6 +166,7 @@ TRIALS = {
     "number on the other side of a test": Trial(
         "value", on_a_side_of_a_half, lambda: [(X, 0.25), (X, 0.75)]
     ),
+    "number that a test asks for": Trial("value", by_parity, lambda: [(X, 4), (X, 6)]),
     "number of which came no code": Trial(
         "value",
         with_a_text,

@@ -219,6 +219,27 @@ RULES = (
     ),
     Rule(
         r"(?i)^Data dependent operator",
+        "index by a tensor of one number",
+        (
+            "Indexing by such a tensor reads the number in Python. `x.take(i)`, of a vector, and "
+            "`x.index_select(0, i[None])[0]` take it as it is, and stay in the graph.",
+        ),
+        r"(?m)_local_scalar_dense[\s\S]*^BINARY_SUBSCR$",
+        example(
+            """
+            def f(x):
+                best = x.argmax()
+                return x + x[best]
+            """,
+            """
+            def f(x):
+                best = x.argmax()
+                return x + x.take(best)
+            """,
+        ),
+    ),
+    Rule(
+        r"(?i)^Data dependent operator",
         "data-dependent value",
         (
             "Keep the value a tensor: the code reads it into Python here, as `float()`, `bool()` "
@@ -234,6 +255,27 @@ RULES = (
             """
             def f(x):
                 return x + x.sum().erf()
+            """,
+        ),
+    ),
+    Rule(
+        r"^sort with non-constant keys",
+        "sorting tuples that hold tensors",
+        (
+            "Give `sorted` a key that is a plain value, as in `sorted(parts.items(), key=lambda "
+            "item: item[0])`: it takes whole tuples here.",
+        ),
+        r"First non-constant key type: <class 'tuple'>",
+        example(
+            """
+            def f(x):
+                parts = {"b": x * 2, "a": x + 1}
+                return [part for _, part in sorted(parts.items())]
+            """,
+            """
+            def f(x):
+                parts = {"b": x * 2, "a": x + 1}
+                return [part for _, part in sorted(parts.items(), key=lambda item: item[0])]
             """,
         ),
     ),
