@@ -275,7 +275,8 @@ RULES = (
             """
             def f(x):
                 parts = {"b": x * 2, "a": x + 1}
-                return [part for _, part in sorted(parts.items(), key=lambda item: item[0])]
+                ordered = sorted(parts.items(), key=lambda item: item[0])
+                return [part for _, part in ordered]
             """,
         ),
     ),
