@@ -77,7 +77,8 @@ _NUMBER_NEEDED = (
 _TESTED = (
     "From here on `{}` is dynamic, as long as a test of it has the same result: where the test is "
     "in your code, a tensor in its place breaks the graph. To make it dynamic at once, make all "
-    "sizes and numbers dynamic; sizes that are equal in the first call stay tied to each other then:"
+    "sizes and numbers dynamic; sizes that are equal in the first call stay tied to each other "
+    "then:"
 )
 _NO_CODE = (
     "No code came of this compilation: first mend what ended it. Whether the code leaves this "
