@@ -68,6 +68,19 @@ def test_fusion_is_not_said_to_keep_what_nothing_reads() -> None:
     assert "Nothing reads `buf5`: no memory is planned for it." in made.sentences
 
 
+def test_a_result_of_a_library_that_nothing_reads_is_said_to_be_allocated() -> None:
+    recording = scheduled()
+    unread = MemoryBuffer(name="buf5", role="removed", bytes=80, dtype="int64", shape=("10",))
+    plan = recording.memory_plans[0]
+    plan = replace(plan, buffers=(*plan.buffers, unread))
+    schedule = recording.schedules[0]
+    sort = replace(schedule.operations[0], call="a result of buf4")
+    schedule = replace(schedule, operations=(sort, *schedule.operations[1:]))
+    made = replace(recording, memory_plans=(plan,), schedules=(schedule,))
+    told = build(made).fusions.schedules[0].memory[0].sentences
+    assert any("it allocates all the same, which is not counted here" in one for one in told)
+
+
 def test_unknown_sizes_are_said() -> None:
     recording = scheduled()
     plan = recording.memory_plans[0]

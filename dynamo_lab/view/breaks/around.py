@@ -19,6 +19,38 @@ def try_around(source: str, line: int) -> int | None:
     return max((node.lineno for node in tries if node.handlers), default=None)
 
 
+def decides_by_size(source: str, line: int) -> bool:
+    """Whether a later test in the function asks for the size of what this line assigns."""
+    tree = parsed(source)
+    functions = [one for one in ast.walk(tree or ast.Module([], [])) if isinstance(one, _FUNCTIONS)]
+    around = [one for one in functions if _has_in_body(one, line)]
+    if not around:
+        return False
+    inner = [*ast.walk(max(around, key=lambda one: one.lineno))]
+    assigned = [one for one in inner if isinstance(one, ast.Assign) and one.lineno == line]
+    names = {
+        one.id
+        for statement in assigned
+        for target in statement.targets
+        for one in ast.walk(target)
+        if isinstance(one, ast.Name)
+    }
+    tests = [one.test for one in inner if isinstance(one, ast.If | ast.While | ast.IfExp)]
+    return any(
+        _sized(part) in names for test in tests if test.lineno > line for part in ast.walk(test)
+    )
+
+
+def _sized(node: ast.AST) -> str:
+    """The name whose size an expression is, as of `len(x)`, `x.shape` and `x.numel()`."""
+    owner: ast.AST | None = None
+    if isinstance(node, ast.Attribute) and node.attr in ("shape", "numel", "size"):
+        owner = node.value
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len":
+        owner = node.args[0] if node.args else None
+    return owner.id if isinstance(owner, ast.Name) else ""
+
+
 def _around(source: str, line: int) -> Iterator[ast.stmt]:
     """The statements of the line's function that have it in their body, the outermost first."""
     found: list[ast.stmt] = []

@@ -167,7 +167,12 @@ def _rewriters_for(item: Break) -> tuple[tuple[str, _Rewriter, str], ...]:
 
 
 def _disabled(recording: Recording, item: Break, span: Span) -> Iterator[Remedy]:
-    """Leave the called function that contains the break out of the graph."""
+    """Leave the called function that contains the break out of the graph.
+
+    Where Dynamo cannot resume after the call, a break at the call gives the frame up as well.
+    """
+    if item.effect == "skipped":
+        return
     is_called = item.stack is not None and len(recording.stacks[item.stack]) > 1
     is_own = recording.sources[span.source].kind != "library"
     name = _RESUMED.sub(r"\1", span.function)

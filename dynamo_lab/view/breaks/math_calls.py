@@ -1,4 +1,4 @@
-"""Breaks at a number of a tensor that no setting ends: `math` or a branch reads it."""
+"""Breaks at a number of a tensor that no setting ends: `math` or a branch reads it, or an index."""
 
 import ast
 import math
@@ -25,7 +25,16 @@ def innermost(recording: Recording, item: Break) -> Span:
 
 def is_moved(item: Break, recording: Recording) -> bool:
     """Whether capturing the number as a symbol only moves the break, to where it is read."""
-    return reads_for_math(item, recording) or _decides(item, recording)
+    return is_index(item) or reads_for_math(item, recording) or _decides(item, recording)
+
+
+def is_index(item: Break) -> bool:
+    """Whether a tensor of one number is an index: as a symbol, the number breaks there again."""
+    return (
+        item.opname == "BINARY_SUBSCR"
+        and item.gb_type.startswith(_KIND)
+        and "_local_scalar_dense" in item.context
+    )
 
 
 _ITEM = re.compile(r"Tensor\.item\(\)|^Data dependent operator")

@@ -227,7 +227,16 @@ class _View:
         names = [f"`{one.name}`" for one in gone if one.operation is None]
         if names:
             them = "it" if len(names) == 1 else "them"
-            yield f"Nothing reads {listed(names)}: no memory is planned for {them}."
+            yield f"Nothing reads {listed(names)}: no memory is planned for {them}{self._parts()}."
+
+    def _parts(self) -> str:
+        """What a library makes beside what is read of it is there until the call returns."""
+        if not any(one.call.startswith("a result of ") for one in self._schedule.operations):
+            return ""
+        return (
+            "; what a library's call returns beside others it allocates all the same, "
+            "which is not counted here"
+        )
 
     def _donations(self) -> Iterator[str]:
         """What the forward saved for this backward alone, and how much of it is overwritten."""

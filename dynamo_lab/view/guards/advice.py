@@ -8,6 +8,7 @@ from dynamo_lab.view.guards.dynamic import Dynamic
 from dynamo_lab.view.guards.failing import Cause, number_kind
 from dynamo_lab.view.guards.remedy import (
     COMPILE_DYNAMIC,
+    LEFT_OUT,
     TOLD_APART,
     Remedy,
     assigned,
@@ -30,6 +31,8 @@ def _size(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     if new.tells_apart(cause.subject, cause.was):
         mark = f" A `mark_dynamic` at a call with {cause.was} fails."
         return (Remedy(text=TOLD_APART.format(cause.was, cause.subject) + mark),)
+    if new.leaves_out(cause.subject, cause.was):
+        return (Remedy(text=LEFT_OUT.format(cause.was, cause.subject)),)
     tied = new.opened.get(cause.subject)
     code = _marked((f"{cause.owner}.shape[{cause.dimension}]", *(tied or ())))
     if not code:
@@ -50,9 +53,9 @@ _NEEDED = (
     "Compute on whole tensors instead, or move that part out of the compiled code."
 )
 _NO_CODE = (
-    "No code came of this compilation: whether it would leave this size open is not known. Unless "
-    "the size is a parameter's, or has to be equal to another one, it can be marked as dynamic "
-    "before the first call:"
+    "No code came of this compilation: first mend what ended it. Whether the code leaves this size "
+    "open is not known. Unless the size is a parameter's, or has to be equal to another one, it "
+    "can be marked as dynamic before the first call:"
 )
 _NOT_DYNAMIC = (
     "Nothing made this size dynamic in the new code, as with `dynamic=False`. Unless it is a "
@@ -139,7 +142,7 @@ def _object(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
 def _length(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     if cause.is_mapping:
         return (Remedy(text=_KEYS),)
-    can_stack = not {cause.was, cause.now} & {"", "0", "1"}
+    can_stack = cause.owner not in new.plain and not {cause.was, cause.now} & {"", "0", "1"}
     code = assigned(cause.owner, f"torch.stack({cause.owner})", new) if can_stack else ""
     unrolled = "Code is compiled for the exact length of a container: each needs its own code"
     if not code:

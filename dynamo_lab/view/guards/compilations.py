@@ -2,12 +2,16 @@
 
 from collections import defaultdict
 
+from msgspec.structs import replace
+
 from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.guards.guards import FailedGuard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
+from dynamo_lab.view.guards.failing import in_own_names
 from dynamo_lab.view.guards.order import in_order
+from dynamo_lab.view.guards.readable import readable
 from dynamo_lab.view.guards.wording import sizes
 
 
@@ -23,25 +27,25 @@ class Compilations:
         }
         self.parameters = [frame.parameters for frame in recording.frames]
         self.guards = in_order(recording.guards)
-        self._without_code = {
-            attempt.compile_id
-            for frame in recording.frames
-            for attempt in frame.attempts
-            if attempt.outcome in ("skipped", "failed")
-        }
+        self._without_code = without_code(recording)
         self._resumed = {frame.id for frame in recording.frames if frame.resumes is not None}
         self._outer = {frame.id: _outer(frame) for frame in recording.frames}
         self.graphs = {graph.compile_id: graph for graph in recording.captured_graphs()}
         self.symbols = defaultdict[str, list[Symbol]](list)
         for symbol in recording.symbols:
-            self.symbols[symbol.compile_id].append(symbol)
+            self.symbols[symbol.compile_id].append(self._in_own_names(symbol))
         self.shape_facts = defaultdict[str, list[ShapeFact]](list)
         for fact in recording.shape_facts:
             self.shape_facts[fact.compile_id].append(fact)
+        self._plain = defaultdict[str, set[str]](set)
         self._sizes = defaultdict[str, dict[str, int]](dict)
         for guard in recording.guards:
+            if guard.kind in _PLAIN and guard.source.endswith("[0]"):
+                self._plain[guard.compile_id].add(readable(guard.source[:-3]))
             if guard.kind == "TENSOR_MATCH":
-                self._sizes[guard.compile_id] |= sizes(guard.expressions)
+                parameters = self.parameters[guard.frame]
+                named = (in_own_names(one, parameters) for one in guard.expressions)
+                self._sizes[guard.compile_id] |= sizes(tuple(named))
         self.code = defaultdict[str, dict[str, str]](dict)
         for kernel in recording.kernels:
             if kernel.graph is not None:
@@ -49,11 +53,21 @@ class Compilations:
                 self.code[of][kernel.name] = kernel.code
         self._dynamic: dict[str, Dynamic] = {}
 
+    def _in_own_names(self, symbol: Symbol) -> Symbol:
+        frame = self.frames.get(symbol.compile_id)
+        parameters = () if frame is None else self.parameters[frame]
+        sources = tuple(in_own_names(one, parameters) for one in symbol.sources)
+        return replace(symbol, sources=sources)
+
+    def has_code(self, compile_id: str) -> bool:
+        """Whether code came of a compilation, as far as is known."""
+        return compile_id not in self._without_code
+
     def dynamic(self, compile_id: str) -> Dynamic:
         """What a compilation leaves open: nothing, where no code came of it."""
         frame = self.frames.get(compile_id)
         is_resumed = frame in self._resumed
-        if compile_id in self._without_code:
+        if not self.has_code(compile_id):
             return Dynamic(is_resumed=is_resumed, has_code=False)
         if compile_id not in self._dynamic:
             self._dynamic[compile_id] = dynamic(
@@ -61,6 +75,7 @@ class Compilations:
                 self.shape_facts[compile_id],
                 self.graphs.get(compile_id),
                 is_resumed=is_resumed,
+                plain=frozenset(self._plain[compile_id]),
                 outer=frozenset() if frame is None else self._outer[frame],
             )
         return self._dynamic[compile_id]
@@ -82,6 +97,10 @@ class Compilations:
         return tuple(one for one in ids if subject in self.dynamic(one).opened)
 
 
+_PLAIN = ("EQUALS_MATCH", "CONSTANT_MATCH", "ID_MATCH", "BOOL_MATCH")
+"""Guards of what is no tensor."""
+
+
 def _outer(frame: Frame) -> frozenset[str]:
     """The variables of functions around this one, by its bytecode: it makes no cells for them."""
     own = {one.argument for one in frame.bytecode if one.opname == "MAKE_CELL"}
@@ -89,6 +108,16 @@ def _outer(frame: Frame) -> frozenset[str]:
     return frozenset(read - own)
 
 
+def without_code(recording: Recording) -> frozenset[str]:
+    """The compilations that failed, or that Dynamo gave up: they ran eagerly, or raised."""
+    return frozenset(
+        attempt.compile_id
+        for frame in recording.frames
+        for attempt in frame.attempts
+        if attempt.outcome in ("skipped", "failed")
+    )
+
+
 def recompilations(recording: Recording) -> int:
-    """How many times guards led to new code; a call at the limit runs eagerly instead."""
+    """How many times guards led to another compilation; at the limit a call runs eagerly."""
     return sum(not item.limit_hit for item in recording.recompiles)

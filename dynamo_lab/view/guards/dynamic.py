@@ -1,5 +1,6 @@
 """Which values compiled code takes as they come, and which of them are tied to others."""
 
+import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -25,8 +26,10 @@ class Dynamic(Struct, frozen=True):
     number. Of `sized`, the code makes sizes of tensors that it is not given. Of code that resumes
     after a break, `is_resumed`, a number may be no argument but what the function computed before.
     Where no code came of the compilation, not `has_code`, nothing is known of any value.
-    `told_apart` has the numbers for which a test in the code needs code of its own, `taken_by` the
-    operators that take a number as it is, `outer` the variables of functions around this one.
+    `told_apart` has the numbers for which a test in the code needs code of its own, `limits` the
+    comparisons that the code needs to hold, as (">=", 16.0), `taken_by` the operators that take a
+    number as it is, `outer` the variables of functions around this one. Of `tested`, any test
+    asks for the number, and `plain` are the containers with something else than tensors.
     """
 
     opened: Mapping[str, tuple[str, ...]] = {}
@@ -35,12 +38,22 @@ class Dynamic(Struct, frozen=True):
     sized: frozenset[str] = frozenset()
     has_code: bool = True
     told_apart: Mapping[str, frozenset[str]] = {}
+    limits: Mapping[str, tuple[tuple[str, float], ...]] = {}
+    tested: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
     taken_by: Mapping[str, frozenset[str]] = {}
     outer: frozenset[str] = frozenset()
 
     def tells_apart(self, value: str, number: str) -> bool:
         """Whether the code is for all but this number, which needs code of its own."""
         return number in self.told_apart.get(value, ())
+
+    def leaves_out(self, value: str, number: str) -> bool:
+        """Whether a test in the code makes it one for other numbers than this, and some more."""
+        if not re.fullmatch(_NUMBER, number):
+            return False
+        limits = self.limits.get(value, ())
+        return not all(_HOLDS[sign](float(number), limit) for sign, limit in limits)
 
 
 def has_one_value(facts: Iterable[ShapeFact]) -> bool:
@@ -55,6 +68,7 @@ def dynamic(
     *,
     is_resumed: bool = False,
     outer: frozenset[str] = frozenset(),
+    plain: frozenset[str] = frozenset(),
 ) -> Dynamic:
     """What one compilation leaves open: its symbols, what it assumed of them, and its graph."""
     by_name = {symbol.name: symbol for symbol in symbols}
@@ -75,9 +89,17 @@ def dynamic(
         is_resumed=is_resumed,
         sized=frozenset(value for value, own in roots.items() if own & made),
         told_apart=_told_apart(roots, facts),
+        limits=_limits(roots, facts),
+        tested=frozenset(value for value, own in roots.items() if own & _asked(facts)),
         taken_by=_taken_by(roots, graph.nodes) if graph else {},
         outer=outer,
+        plain=plain,
     )
+
+
+def _asked(facts: Sequence[ShapeFact]) -> set[str]:
+    """The symbols that a guard is on."""
+    return {name for fact in facts if fact.event == "guard" for name in fact.symbols}
 
 
 def _told_apart(
@@ -92,6 +114,25 @@ def _told_apart(
     }
 
 
+def _limits(
+    roots: Mapping[str, frozenset[str]], facts: Sequence[ShapeFact]
+) -> dict[str, tuple[tuple[str, float], ...]]:
+    """What the guards compare each value with."""
+    tests = [
+        (found[1], found[2], float(found[3]))
+        for fact in facts
+        if fact.event == "guard"
+        for part in fact.expression.split(" & ")
+        if (found := _LIMIT.fullmatch(part.strip("()")))
+    ]
+    return {
+        value: tuple((sign, limit) for name, sign, limit in tests if own == frozenset({name}))
+        for value, own in roots.items()
+    }
+
+
+_HOLDS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_LIMIT = re.compile(rf"([a-z]+\d+) ([<>]=?) ({_NUMBER})")
 _NOT = re.compile(rf"Ne\(([a-z]+\d+), ({_NUMBER})\)")
 
 

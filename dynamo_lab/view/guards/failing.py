@@ -47,17 +47,22 @@ _NAMED = re.compile(r"""L\[\s*['"]kwargs['"]\s*\]\[['"](\w+)['"]\]""")
 
 def with_parameters(failed: FailedGuard, parameters: Sequence[str]) -> FailedGuard:
     """The failure of a wrapper's guard in the names of the function that it wraps."""
+    text, source, now = (
+        in_own_names(one, parameters) for one in (failed.text, failed.source, failed.now)
+    )
+    return replace(failed, text=text, source=source, now=now)
+
+
+def in_own_names(text: str, parameters: Sequence[str]) -> str:
+    """Dynamo's names of a wrapper's values, as the function that it wraps has them."""
     if not parameters:
-        return failed
+        return text
 
     def named(found: re.Match[str]) -> str:
         at = int(found[1])
         return f"L['{parameters[at]}']" if at < len(parameters) else found[0]
 
-    def told(text: str) -> str:
-        return _NAMED.sub(r"L['\1']", _POSITIONAL.sub(named, text))
-
-    return replace(failed, text=told(failed.text), source=told(failed.source), now=told(failed.now))
+    return _NAMED.sub(r"L['\1']", _POSITIONAL.sub(named, text))
 
 
 def describe(failed: FailedGuard) -> str:

@@ -166,7 +166,8 @@ def _recompile(
 
 def _what_happened(item: Recompile, compilations: Compilations) -> str:
     if not item.limit_hit:
-        return "was compiled again"
+        came = compilations.has_code(item.compile_id)
+        return "was compiled again" if came else "was compiled again, and no code came of it"
     if any(compilations.frames.get(one) == item.frame for one, _ in item.failures):
         return "was compiled too often and now runs eagerly"
     return (
@@ -239,8 +240,10 @@ def _remedies(
 
 _LIMIT = (
     "The code compiled before is still used where its guards hold; this call, and every other that "
-    "matches none of it, runs eagerly. Find what changes between calls and "
-    "make it a tensor or mark it dynamic; `torch._dynamo.config.recompile_limit` is the limit."
+    "matches none of it, runs eagerly. Find what changes between calls: a size can be marked as "
+    "dynamic, a number that the code only computes with can be a tensor; a container of another "
+    "length, another object or another text needs code of its own. "
+    "`torch._dynamo.config.recompile_limit` is the limit."
 )
 _OF_ITEM = (
     r"___stack\d+['\"\]]*\s*==\s*-?\d",

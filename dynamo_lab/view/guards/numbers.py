@@ -7,7 +7,14 @@ from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.guards.dynamic import Dynamic
 from dynamo_lab.view.guards.failing import Cause, number_kind
 from dynamo_lab.view.guards.readable import is_of_break
-from dynamo_lab.view.guards.remedy import COMPILE_DYNAMIC, TOLD_APART, Remedy, assigned, ended
+from dynamo_lab.view.guards.remedy import (
+    COMPILE_DYNAMIC,
+    LEFT_OUT,
+    TOLD_APART,
+    Remedy,
+    assigned,
+    ended,
+)
 
 
 def advice_on(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
@@ -22,20 +29,35 @@ def advice_on(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
                 "Choose it before the call, or expect one compilation for each value."
             ),
         )
-    if cause.subject in new.pinned:
-        return (Remedy(text=_NUMBER_NEEDED),)
-    if new.tells_apart(cause.subject, was):
-        return (Remedy(text=TOLD_APART.format(was, owner)),)
-    if owner in new.sized:
-        return (_as_size(owner, was),)
-    if is_open and was not in ("0", "1") and (takers := _as_option(owner, new)):
-        return (_kept_a_number(owner, takers),)
+    if kept := kept_a_number(cause, new):
+        return (kept,)
     found = _as_tensor(cause, new, is_open=is_open)
     if is_open and was not in ("0", "1"):
         return (found, COMPILE_DYNAMIC)
     if "." in owner and "[" not in owner and not is_open and was.lstrip("-").isdecimal():
         return (found, _MODULES_INTEGERS)
     return (found,)
+
+
+def kept_a_number(cause: Cause, new: Dynamic) -> Remedy | None:
+    """What to do about a number that cannot be a tensor; None if it may, as far as is known."""
+    owner, was = cause.owner, cause.was
+    if not new.has_code:
+        return Remedy(text=_NO_CODE)
+    if cause.subject in new.pinned:
+        return Remedy(text=_NUMBER_NEEDED)
+    if new.tells_apart(cause.subject, was):
+        return Remedy(text=TOLD_APART.format(was, owner))
+    if new.leaves_out(cause.subject, was):
+        return Remedy(text=LEFT_OUT.format(was, owner))
+    if owner in new.sized:
+        return _as_size(owner, was)
+    is_open = cause.subject in new.opened and was not in ("0", "1")
+    if is_open and cause.subject in new.tested:
+        return Remedy(text=_TESTED.format(owner), code=COMPILE_DYNAMIC.code)
+    if is_open and (takers := _as_option(owner, new)):
+        return _as_taken(owner, takers)
+    return None
 
 
 def _of_break(owner: str, was: str, new: Dynamic) -> str:
@@ -52,9 +74,19 @@ _NUMBER_NEEDED = (
     "of it or an option of an operator does. Compute with tensors instead, move that part out of "
     "the compiled code, or expect one compilation for each value."
 )
+_TESTED = (
+    "From here on `{}` is dynamic, as long as a test of it has the same result: where the test is "
+    "in your code, a tensor in its place breaks the graph. To make it dynamic at once, make all "
+    "sizes and numbers dynamic; sizes that are equal in the first call stay tied to each other "
+    "then:"
+)
+_NO_CODE = (
+    "No code came of this compilation: first mend what ended it. Whether the code leaves this "
+    "number open is not known; if it only computes with it, a tensor in its place ends this."
+)
 SIZE_OF_A_BREAK = (
     "The preceding break left another Python number, and the code after it makes sizes of it: it "
-    "cannot become a tensor. It is dynamic from its second value on; without the break it would "
+    "is best kept a number. It is dynamic from its second value on; without the break it would "
     "not come from outside."
 )
 NUMBER_OF_A_BREAK = (
@@ -63,7 +95,7 @@ NUMBER_OF_A_BREAK = (
     "what Python computes itself is better computed before the call."
 )
 _MAKES_SIZES = (
-    "The code makes sizes of it, which a tensor cannot give without a break: make all sizes and "
+    "The code makes sizes of it, for which a tensor is no good replacement: make all sizes and "
     "numbers dynamic from the start; sizes that are equal in the first call stay tied to each "
     "other then:"
 )
@@ -83,7 +115,7 @@ def _as_option(owner: str, new: Dynamic) -> list[str]:
     return sorted(taken - _COMPUTES)
 
 
-def _kept_a_number(owner: str, takers: Sequence[str]) -> Remedy:
+def _as_taken(owner: str, takers: Sequence[str]) -> Remedy:
     names = listed([f"`{name}`" for name in takers], 3)
     return Remedy(
         text=f"From here on `{owner}` is dynamic. {names} {'take' if takers[1:] else 'takes'} it, "

@@ -23,6 +23,10 @@ TOLD_APART = (
     "A test in the code tells {0} from all others, and needs code of its own for it. From here on "
     "`{1}` is dynamic for the others."
 )
+LEFT_OUT = (
+    "A test in the code tells {0} from what it is now, and each side of it needs code of its own. "
+    "From here on `{1}` is dynamic for what the test does not tell apart."
+)
 _NAME = r"(?!___)[A-Za-z_]\w*"
 
 

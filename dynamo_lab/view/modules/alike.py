@@ -21,7 +21,7 @@ class Shapes:
 
     def __init__(self, recording: Recording, tree: ModuleTree) -> None:
         self._graphs = recording.graphs
-        self._modules = tree.modules
+        self._tree, self._modules = tree, tree.modules
         self._numbers: dict[object, int] = {}
         self.of = [-1] * len(tree.modules)
         for root in tree.roots:
@@ -29,10 +29,10 @@ class Shapes:
                 self.of[module] = self._shape(tree.modules[module])
 
     def _shape(self, module: Module) -> int:
-        made = ((self.target(key), self.value(key)) for key in module.nodes)
+        made = ((self.target(key), self.value(key)) for key in self._tree.compared(module))
         calls = tuple((target, value.dtype, value.shape) for target, value in made)
         inner = tuple((self._modules[at].name, self.of[at]) for at in module.children)
-        shape = (module.type, module.breaks, calls, inner)
+        shape = (module.type, module.broke, calls, inner)
         return self._numbers.setdefault(shape, len(self._numbers))
 
     def target(self, key: NodeKey) -> str:
@@ -136,13 +136,16 @@ def differences(tree: ModuleTree, shapes: Shapes, norm: int, other: int) -> list
     found: list[str] = []
     if one.type != two.type:
         found.append(f"it is a {two.type}" if two.type else "its class is not known")
-    breaks = [sum(tree.modules[at].breaks for at in tree.within(m)) for m in (norm, other)]
+    breaks = [sum(tree.modules[at].broke for at in tree.within(m)) for m in (norm, other)]
     if breaks[0] != breaks[1]:
         is_more = breaks[1] > breaks[0]
         found.append(f"it breaks ({plural(breaks[1], 'break')})" if is_more else "it breaks less")
     paths = [_inner(tree, module) for module in (norm, other)]
     found += _parts(paths[0], paths[1])
-    keys = [list(tree.nodes_in(module)) for module in (norm, other)]
+    keys = [
+        [key for at in tree.within(module) for key in tree.compared(tree.modules[at])]
+        for module in (norm, other)
+    ]
     called = [Counter(map(shapes.target, nodes)) for nodes in keys]
     found += _operators(called[0], called[1])
     values = [[shapes.value(key) for key in nodes] for nodes in keys]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import NodeKey
@@ -24,7 +25,10 @@ RootKey = tuple[int | None, str]
 
 @dataclass
 class Module:
-    """A module, or a function at the root; `nodes` are the captured calls directly in it."""
+    """A module, or a function at the root; `nodes` are the captured calls directly in it.
+
+    A break is told once, of the first compilation that broke there: `broke` has it in all of them.
+    """
 
     name: str
     path: Path
@@ -34,6 +38,7 @@ class Module:
     children: list[int] = field(default_factory=list[int])
     nodes: list[NodeKey] = field(default_factory=list[NodeKey])
     breaks: int = 0
+    broke: int = 0
     frame: int | None = None
     compile_id: str = ""
     members: list[int] = field(default_factory=list[int])
@@ -69,9 +74,24 @@ class ModuleTree:
             self._add(graph)
         for item in recording.breaks:
             root = self.root_of_break(item.id)
-            self.modules[self.placed(root, self.path_of_break(item.id))].breaks += 1
+            path = self.path_of_break(item.id)
+            self.modules[self.placed(root, path)].breaks += 1
+            for other in self._breaking(item, root):
+                self.modules[self.placed(other, path)].broke += 1
+        several = {self._origins[one.frame] for one in recording.breaks if one.times > 1}
+        self._after = {
+            frame.id
+            for frame in recording.frames
+            if frame.resumes is not None and self._origins[frame.id] in several
+        }
         self._order()
         self.roots.sort(key=lambda root: self.modules[root].frame or 0)
+
+    def _breaking(self, item: Break, first: int) -> list[int]:
+        """The compilations that broke there: the first, and all if as many did as there are."""
+        frame = self.modules[first].frame
+        alike = [root for root in self.roots if self.modules[root].frame == frame]
+        return alike if item.times >= len(alike) else [first]
 
     def _add(self, graph: Graph) -> None:
         table = graph.nodes
@@ -193,6 +213,15 @@ class ModuleTree:
         """The captured calls of the module and of all in it."""
         for at in self.within(module):
             yield from self.modules[at].nodes
+
+    def compared(self, module: Module) -> Iterator[NodeKey]:
+        """The captured calls directly in a module, without those behind a break of several.
+
+        Code that resumes is there for each compilation that broke, and is told of the first.
+        """
+        return (
+            key for key in module.nodes if self._recording.graphs[key[0]].frame not in self._after
+        )
 
     def above(self, module: int) -> list[int]:
         """The module and all that it lies in, inner before outer."""

@@ -25,7 +25,7 @@ from dynamo_lab.view.core.words import (
     times,
 )
 from dynamo_lab.view.frames.frames import counts
-from dynamo_lab.view.guards.compilations import recompilations
+from dynamo_lab.view.guards.compilations import recompilations, without_code
 from dynamo_lab.view.summary import exports
 from dynamo_lab.view.summary.own_code import share
 from dynamo_lab.view.timings import timings
@@ -285,9 +285,17 @@ def _recompiles(recording: Recording) -> str:
     count = recompilations(recording)
     if not count:
         return "Guards failed and it hit the limit of recompilations, so it now runs eagerly."
-    if count < len(recording.recompiles):
-        return f"Guards failed and it recompiled {times(count)}, until it hit the limit."
-    return f"Guards failed and it recompiled {times(count)}."
+    until = ", until it hit the limit" if count < len(recording.recompiles) else ""
+    return f"Guards failed and it recompiled {times(count)}{until}{_in_vain(recording, count)}."
+
+
+def _in_vain(recording: Recording, count: int) -> str:
+    """How many of the recompilations failed or were given up."""
+    none = without_code(recording)
+    vain = sum(one.compile_id in none for one in recording.recompiles if not one.limit_hit)
+    if not vain:
+        return ""
+    return "; no code came of it" if count == 1 else f"; no code came of {vain} of these"
 
 
 def _failed_later(recording: Recording) -> str:

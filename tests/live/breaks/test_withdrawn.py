@@ -70,3 +70,36 @@ def test_a_captured_size_breaks_where_python_decides_by_it(fn: Any, left: int) -
     assert any("decides by it" in text for text in shown.advice)
     tried = recording.try_fix(0, SIZES)
     assert len(tried.recording.breaks) == left
+
+
+def routed(x: torch.Tensor) -> torch.Tensor:
+    out = torch.zeros_like(x)
+    for expert in range(2):
+        (rows,) = torch.where(x.int() % 2 == expert)
+        if rows.numel() == 0:
+            continue
+        out[rows] += x[rows] * expert
+    return out
+
+
+def test_a_symbol_is_not_the_first_advice_where_the_next_line_decides_by_it() -> None:
+    (found,) = (one for one in lab.explore(routed, INPUT, backend="eager").findings)
+    assert SIZES not in found.code
+    assert found.remedy.startswith("Move the loop's body into a function")
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        (again,) = lab.explore(routed, INPUT, backend="eager").breaks
+    assert again.effect == "skipped", "the setting moves the break, and no frame is compiled"
+
+
+def indexed(x: torch.Tensor) -> torch.Tensor:
+    return x + x[x.argmax()]
+
+
+def test_no_setting_is_offered_for_a_number_that_is_an_index() -> None:
+    recording = lab.explore(indexed, INPUT, backend="aot_eager")
+    (shown,) = build(recording).breaks
+    assert not any(NUMBERS in text for text in shown.advice)
+    assert NUMBERS not in [fix.name for fix in shown.fixes]
+    assert recording.findings[0].grade == "fill in"
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        assert lab.explore(indexed, INPUT, backend="aot_eager").breaks

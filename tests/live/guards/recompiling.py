@@ -202,6 +202,26 @@ def apart_at_five(x: torch.Tensor) -> torch.Tensor:
     return x.view(5, 1) if x.shape[0] == 5 else x * 2
 
 
+def on_a_side_of_five(x: torch.Tensor) -> torch.Tensor:
+    return x * 2 if x.shape[0] > 5 else x + 1
+
+
+def on_a_side_of_a_half(x: torch.Tensor, n: Any) -> torch.Tensor:
+    return x * n if n > 0.5 else x + n
+
+
+def by_parity(x: torch.Tensor, n: Any) -> torch.Tensor:
+    return x * n if n % 2 == 0 else x + n
+
+
+def with_a_text(x: torch.Tensor, n: Any) -> tuple[torch.Tensor, str]:
+    """Dynamo cannot make a text of a number that is dynamic, nor go on within a `try`."""
+    try:
+        return x * n, str(n)
+    except ValueError:
+        return x, ""
+
+
 def by_order(x: torch.Tensor, c: Any) -> torch.Tensor:
     return sum((at * each for at, each in enumerate(c.values())), x)
 

@@ -107,7 +107,9 @@ def sentences() -> Iterator[str]:
 
 
 def _body(module: ModuleType) -> list[ast.stmt]:
-    return ast.parse(inspect.getsource(module)).body
+    """The statements of a module, without texts that stand by themselves and tell of the code."""
+    parsed = ast.parse(inspect.getsource(module)).body
+    return [one for one in parsed if not isinstance(one, ast.Expr)]
 
 
 @pytest.mark.slow
@@ -116,7 +118,7 @@ def test_no_advice_is_without_a_trial() -> None:
     told = advice._NO_CODE + " ".join(  # which a backend that raises has, beside these
         f"{one.text} {one.code}" for trial in TRIALS.values() for one in remedies(trial)
     )
-    written = {text for text in sentences() if not text.startswith("How to avoid")}
+    written = set(sentences())
     assert len(written) > 12
     assert [text for text in written if text not in told and "compiled = " not in text] == []
 

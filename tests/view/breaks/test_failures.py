@@ -137,3 +137,12 @@ def test_what_compiling_a_line_raised_was_not_raised_by_python_there(make: Make)
     assert told.failure is not None
     pythons = replace(told, failure=replace(told.failure, type="ValueError"))
     assert raised_at(left, pythons, places) == "ValueError: no good"
+
+
+def test_a_coroutine_that_breaks_is_not_to_be_disabled(make: Make) -> None:
+    """`disable` on a coroutine reaches the call that makes it, and not its body."""
+    message = "Cannot generate resume function for generator, coroutine, or async generator"
+    made = make("fullgraph_failed")
+    failure = Failure(type="AssertionError", message=message, traceback="", span=1)
+    (found,) = build(replace(made, breaks=(), failure=failure)).findings.found
+    assert "Compile the functions that it calls, and neither it nor what runs it" in found.remedy

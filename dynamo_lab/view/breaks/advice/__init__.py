@@ -47,6 +47,8 @@ _IDLE = re.compile(
     r"If you are attempting to call a logging function|"
     r"Set torch\._dynamo\.trace_autograd_ops"
 )
+# A hint for other people's extensions, where the rule knows the function as one of Python's own.
+_OF_EXTENSIONS = re.compile(r"If it is a third-party C/C\+\+ Python extension")
 _SPACE = re.compile(r"[ \t\r\n]+")
 _NAME = re.compile(r"\btorch(?:\.\w+)+")
 
@@ -64,12 +66,16 @@ def advice_for(
     `is_library` says that the innermost line that broke is a library's, `statement` what a
     condition there decides: "assert", "while", "raise", "leave" (a loop) or nothing special.
     """
+    if is_library and rule_of(graph_break).title == "context manager":
+        return ()  # nobody enters a library's lock for it
     ours = _ours(graph_break, is_library, statement)
     known = set(_NAME.findall(" ".join(ours)))
     tidy = (_SPACE.sub(" ", hint).strip() for hint in graph_break.hints)
     hints = [hint for hint in tidy if hint and not _is_said(hint, known)]
     if values.by_statement(rule_of(graph_break).title, statement):
         hints = [hint for hint in hints if not _OF_CHOICE.match(hint)]
+    if rule_of(graph_break) in effects.RULES:
+        hints = [hint for hint in hints if not _OF_EXTENSIONS.match(hint)]
     helpful = [*ours, *(hint for hint in hints if not _IDLE.match(hint))]
     return tuple(dict.fromkeys(helpful or hints))
 

@@ -123,6 +123,38 @@ RULES = (
     ),
     Rule(
         r"(?i)^missing tp_iter",
+        "container that Dynamo cannot loop over",
+        ("Loop over it outside of the compiled code, or write out what is in it.",),
+        context=r"not implemented for (?:tuple|list|dict|set|frozenset)\b",
+        example=example(
+            """
+            def f(x):
+                for _ in float.__mro__:
+                    x = x + 1
+                return x
+            """,
+            """
+            BASES = tuple(float.__mro__)
+
+            def f(x):
+                for _ in BASES:
+                    x = x + 1
+                return x
+            """,
+        ),
+    ),
+    Rule(
+        r"(?i)^missing bytecode handler",
+        "coroutine",
+        (
+            "Dynamo does not trace `await`. Compile the functions that the coroutine calls, and "
+            "neither it nor what runs it.",
+        ),
+        # no example: running one can crash Python, by PyTorch 2.13 alone, too
+        context=r"GET_AWAITABLE|GET_AITER|GET_ANEXT|BEFORE_ASYNC_WITH",
+    ),
+    Rule(
+        r"(?i)^missing tp_iter",
         "iterator from outside",
         (_ITERATOR,),
     ),

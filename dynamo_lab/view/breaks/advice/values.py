@@ -219,6 +219,27 @@ RULES = (
     ),
     Rule(
         r"(?i)^Data dependent operator",
+        "index by a tensor of one number",
+        (
+            "Indexing by such a tensor reads the number in Python. `x.take(i)`, of a vector, and "
+            "`x.index_select(0, i[None])[0]` take it as it is, and stay in the graph.",
+        ),
+        r"(?m)_local_scalar_dense[\s\S]*^BINARY_SUBSCR$",
+        example(
+            """
+            def f(x):
+                best = x.argmax()
+                return x + x[best]
+            """,
+            """
+            def f(x):
+                best = x.argmax()
+                return x + x.take(best)
+            """,
+        ),
+    ),
+    Rule(
+        r"(?i)^Data dependent operator",
         "data-dependent value",
         (
             "Keep the value a tensor: the code reads it into Python here, as `float()`, `bool()` "
@@ -234,6 +255,28 @@ RULES = (
             """
             def f(x):
                 return x + x.sum().erf()
+            """,
+        ),
+    ),
+    Rule(
+        r"^sort with non-constant keys",
+        "sorting tuples that hold tensors",
+        (
+            "Give `sorted` a key that is a plain value, as in `sorted(parts.items(), key=lambda "
+            "item: item[0])`: it takes whole tuples here.",
+        ),
+        r"First non-constant key type: <class 'tuple'>",
+        example(
+            """
+            def f(x):
+                parts = {"b": x * 2, "a": x + 1}
+                return [part for _, part in sorted(parts.items())]
+            """,
+            """
+            def f(x):
+                parts = {"b": x * 2, "a": x + 1}
+                ordered = sorted(parts.items(), key=lambda item: item[0])
+                return [part for _, part in ordered]
             """,
         ),
     ),
@@ -257,5 +300,26 @@ RULES = (
         ),
     ),
     _TEXT,
+    Rule(
+        r"builtin operator",
+        "dynamic number as text",
+        (
+            "The text needs the number itself, which is dynamic here: it changed between calls, or "
+            "was asked to be. Make the text outside of the compiled function, or pass it.",
+        ),
+        context=r"\bbuiltin (?:str|repr|format|ascii) \[<class '[\w.]*SymNodeVariable'>",
+        example=example(
+            """
+            def f(x):  # a size of x is dynamic
+                return x * 2, str(x.shape[0])
+            """,
+            """
+            def f(x):
+                return x * 2, x.shape[0]  # and the text of it after the call
+            """,
+            "(x := torch.arange(4.0), torch._dynamo.mark_dynamic(x, 0))[0]",
+            same=False,
+        ),
+    ),
     _TEXT._replace(kind=r"builtin operator", context=r"\bbuiltin (?:str|repr|format|ascii)\b"),
 )

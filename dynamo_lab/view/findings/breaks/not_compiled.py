@@ -30,6 +30,11 @@ _EAGERLY = (
     "Call it without `torch.compile` first: an error of the program's own shows there as well. If "
     "it runs, `lab.why_wrong` names the part of the compiler that fails."
 )
+_COROUTINE = (
+    "Dynamo cannot go on after a break in a coroutine or a generator, and so fails. Compile the "
+    "functions that it calls, and neither it nor what runs it: `torch.compiler.disable` on its "
+    "definition does not reach its body."
+)
 _REFUSED = (
     "The kernel's text is what is wrong, not your program: the tab Kernels shows it. Until the "
     'backend is mended, `backend="aot_eager"` runs the same graph by ATen alone.'
@@ -107,6 +112,8 @@ def _remedy(facts: Facts, line: Line) -> str:
         return "Register a function that returns an empty tensor of the result's shape."
     if _MESSAGE.search(failure.message):
         return _AS_TEXT
+    if failure.message.startswith("Cannot generate resume function for generator, coroutine"):
+        return _COROUTINE
     source, number = line
     tried = try_around(facts.places.whole(source), number)
     if tried is None or failure.type != "TorchRuntimeError":

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.view.breaks.advice import rule_of
+from dynamo_lab.view.breaks.around import decides_by_size
 from dynamo_lab.view.breaks.breaks import BreakView
 from dynamo_lab.view.breaks.fixes import Remedy, remedies
 from dynamo_lab.view.breaks.libraries import library_of
@@ -54,7 +55,7 @@ class Mending(NamedTuple):
 def mending(item: Break, shown: BreakView, facts: Facts) -> Mending:
     """The likeliest fix to try that ends the break, else advice with its example."""
     found = remedies(facts.recording, item, facts.called).found
-    fix = next((one for one in found if not isinstance(one.change, Helper)), None)
+    fix = next((one for one in found if _can_help(one, facts)), None)
     if fix is not None:
         return _tried(item, fix, facts)
     if not shown.advice:
@@ -64,6 +65,14 @@ def mending(item: Break, shown: BreakView, facts: Facts) -> Mending:
     is_of_rule = shown.advice[0] in map(begun, rule_of(item).advice)  # the example is about that
     code = f"# for example\n{shown.example.after}" if shown.example and is_of_rule else ""
     return Mending("fill in", shown.advice[0], code)
+
+
+def _can_help(remedy: Remedy, facts: Facts) -> bool:
+    """A size that is a symbol breaks again where the next lines decide by it."""
+    if remedy.fix.name == _SIZE:
+        at = remedy.span
+        return not decides_by_size(facts.places.whole(at.source), at.line)
+    return not isinstance(remedy.change, Helper)
 
 
 def _only_computes(item: Break, facts: Facts) -> bool:

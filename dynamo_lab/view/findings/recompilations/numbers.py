@@ -9,6 +9,7 @@ from dynamo_lab.view.findings.recompilations.told import DYNAMIC, Told
 from dynamo_lab.view.findings.recompilations.writers import written_at
 from dynamo_lab.view.guards.advice import advice_on
 from dynamo_lab.view.guards.failing import number_kind
+from dynamo_lab.view.guards.numbers import kept_a_number
 from dynamo_lab.view.guards.readable import is_of_break
 
 _INTEGERS = Setting("allow_unspec_int_on_nn_module")
@@ -79,6 +80,15 @@ def _attribute(story: Story, facts: Facts) -> Told:
             grade="safe",
             change=_INTEGERS,
             left=1,
+            line=line,
+        )
+    if kept := kept_a_number(story.cause, story.new):
+        return Told(
+            rule="attribute-changes",
+            what=f"`{name}`{where} is a Python number that changes",
+            remedy=kept.text,
+            code=kept.code,
+            grade="fill in",
             line=line,
         )
     return Told(

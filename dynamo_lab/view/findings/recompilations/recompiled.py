@@ -102,6 +102,8 @@ def _sentence(story: Story, told: Told, names: list[str]) -> str:
     what = first_up(told.what)
     functions = listed([f"`{name}`" for name in names])
     parts = [f"{what}: {functions} compiled again {times(story.times)}{_cost(story)}."]
+    if story.vain:
+        parts.append(_in_vain(story))
     if story.once > _NOTICED * story.seconds:
         parts.append(
             f"Not counted are {seconds(story.once)} of work that is done once, by whichever "
@@ -118,6 +120,13 @@ def _sentence(story: Story, told: Told, names: list[str]) -> str:
             "backend tells apart can recompile."
         )
     return " ".join(parts)
+
+
+def _in_vain(story: Story) -> str:
+    if story.times == 1:
+        return "No code came of it."
+    which = "any" if story.vain == story.times else story.vain
+    return f"No code came of {which} of these."
 
 
 _OPENED = ("size", "value")

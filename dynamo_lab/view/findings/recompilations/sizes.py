@@ -46,8 +46,11 @@ def _needed(story: Story, facts: Facts) -> Told:
 def _open(story: Story) -> Told:
     if {"0", "1"} & set(story.values):
         return _by_advice(story, "zero_one")
-    if story.new.tells_apart(story.cause.subject, story.cause.was):
+    told = story.cause.subject, story.cause.was
+    if story.new.tells_apart(*told) or story.new.leaves_out(*told):
         return _by_advice(story, "branch")  # which sizes that are dynamic do not change
+    if not story.new.has_code:
+        return _unknown(story)
     mark, *_ = advice_on(story.cause, story.new)
     lines = [f"`{line}`" for line in mark.code.split("\n") if line.startswith("torch._dynamo")]
     which = "that size alone" if len(lines) == 1 else "what is tied to each other"
@@ -63,6 +66,18 @@ def _open(story: Story) -> Told:
         grade="safe",
         change=DYNAMIC,
         left=0 if story.is_open else None,  # a parameter's size is never dynamic
+    )
+
+
+def _unknown(story: Story) -> Told:
+    """No code came of the newest compilation, which would tell whether the size can be open."""
+    found = advice_on(story.cause, story.new)[0]
+    return Told(
+        rule="size-changes",
+        what=f"`{story.cause.subject}` changes",
+        remedy=f"{found.text}",
+        code=found.code,
+        grade="fill in",
     )
 
 

@@ -29,10 +29,11 @@ class Story(NamedTuple):
     """The recompilations that one changing value caused, and what is known of it.
 
     `values` are those seen, in order; `times` counts the compilations beyond the first, `ids` the
-    recompilations by position. `new` is what the newest code leaves open; `is_pinned` says that
-    `line` needed the number itself, though it could have been dynamic. `equal` are the sizes that
-    were the same as one that changed, and did not change with it. `seconds` and their `share`
-    of all compiling are without `once`, the seconds of what any first compilation would have paid.
+    recompilations by position; of `vain` of them came no code. `new` is what the newest code leaves
+    open; `is_pinned` says that `line` needed the number itself, though it could have been dynamic.
+    `equal` are the sizes that were the same as one that changed, and did not change with it.
+    `seconds` and their `share` of all compiling are without `once`, the seconds of what any first
+    compilation would have paid.
     """
 
     cause: Cause
@@ -43,6 +44,7 @@ class Story(NamedTuple):
     subjects: tuple[str, ...]
     values: tuple[str, ...]
     limit_hit: bool
+    vain: int
     new: Dynamic
     is_pinned: bool
     equal: tuple[str, ...]
@@ -164,6 +166,7 @@ class _Teller:
             subjects=tuple(dict.fromkeys(one.subject for one in told if one.subject)),
             values=_values(told),
             limit_hit=any(item.limit_hit for _, item, _ in group),
+            vain=sum(not self._known.has_code(one) for one in compiled),
             new=self._known.dynamic(group[-1][1].compile_id),
             is_pinned=pinned is not None,
             equal=tuple(dict.fromkeys(chain.from_iterable(equal))),
