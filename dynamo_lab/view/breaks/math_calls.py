@@ -84,9 +84,11 @@ def reads_for_math(item: Break, recording: Recording) -> bool:
     if not item.gb_type.startswith(_KIND) or "_local_scalar_dense" not in item.context:
         return False
     span = innermost(recording, item)
-    if span.column < 0 or span.end_line > span.line:
+    if span.end_line > span.line:
         return False
     text = recording.sources[span.source].line(span.line) or ""
+    if span.column < 0:  # before torch 2.13 only the line is known: it may be that call
+        return bool(_MATH.search(text))
     return _is_of_math(text[span.column : span.end_column])
 
 
@@ -103,6 +105,9 @@ _AS_TENSOR = (
     "Leave `.item()` out, and choose with tensors: `torch.where(condition, a, b)` computes both "
     "sides, `torch.cond` one of them."
 )
+
+
+_MATH = re.compile(r"\bmath\.\w+\(")
 
 
 def _is_of_math(text: str) -> bool:
