@@ -173,7 +173,7 @@ class DecompositionProbes:
 def _rules_of(mode: Any) -> Any:
     """The decompositions that a tracing mode applies; torch 2.11 keeps them in the module."""
     rules = hooks.RULES.of(mode)
-    return hooks.RULES_BEFORE_2_12.get() if rules is None else rules
+    return hooks.RULES_BEFORE_2_13.get() if rules is None else rules
 
 
 def _unnamed(value: Any) -> str | None:
