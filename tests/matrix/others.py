@@ -3,7 +3,7 @@
 OTHERS = {
     "compiler.reset": "forgets compiled code; a recording starts with it",
     "compiler.cudagraph_mark_warmup_incomplete": "asks for one more warm-up while CUDA graphs run; "
-    "what runs is not recorded",
+    "on a GPU the paths of CUDA graphs list each warm-up",
     "compiler.config.compile_on_one_rank": "for several ranks: a graph asks for its device and "
     "rank when it runs",
     "compiler.config.job_id": "names a job to PyTorch's remote cache of profiles",

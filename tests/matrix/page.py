@@ -22,7 +22,7 @@ _HEAD = """# Every corner of torch.compile
 
 What a recording shows of each feature, as the programs below were run on each release: *partly*
 says what is missing, *absent* is not in that release, and *not run* needs what was not there.
-Of a release without a column, the newest among them, no run is kept.
+Of a release without a column no run is kept.
 
 <!-- made by: python -m tests.matrix -->
 """

@@ -6,6 +6,7 @@ become, each distinct call is decomposed once for each set, on fake tensors of i
 
 import threading
 from collections.abc import Callable, Generator, Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -171,9 +172,12 @@ class DecompositionProbes:
 
 
 def _rules_of(mode: Any) -> Any:
-    """The decompositions that a tracing mode applies; torch 2.11 keeps them in the module."""
+    """The decompositions that a tracing mode applies; until torch 2.12 its module has them."""
     rules = hooks.RULES.of(mode)
-    return hooks.RULES_BEFORE_2_12.get() if rules is None else rules
+    if rules is not None:
+        return rules
+    before = hooks.RULES_BEFORE_2_13.get()  # a table in torch 2.11, a context's variable in 2.12
+    return before.get({}) if isinstance(before, ContextVar) else before
 
 
 def _unnamed(value: Any) -> str | None:

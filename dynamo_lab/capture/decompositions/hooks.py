@@ -19,14 +19,14 @@ RULES = Field(
     _TRACING,
     "ProxyTorchDispatchMode.decomposition_table",
     "which rule decomposed an operator is not recorded.",
-    since="2.12",
+    since="2.13",
     otherwise=None,
 )
-RULES_BEFORE_2_12 = Private(
+RULES_BEFORE_2_13 = Private(
     _TRACING,
     "CURRENT_DECOMPOSITION_TABLE",
     "which rule decomposed an operator is not recorded.",
-    until="2.11",
+    until="2.12",
     otherwise={},
 )
 

@@ -14,8 +14,8 @@ RECOMPILATION = Private(
 HANDLE_SKIP = Private(
     _MODULE,
     "CatchErrorsWrapper._handle_skip",
-    "why a frame was skipped is derived as for the releases before 2.12.",
-    since="2.12",
+    "why a frame was skipped is derived as for the releases before 2.13.",
+    since="2.13",
 )
 CALL = Private(_MODULE, "CatchErrorsWrapper.__call__", "skipped frames are not recorded.")
 CONVERT = Private(
@@ -44,7 +44,7 @@ SKIP_REASON = Field(
     "torch._dynamo.types",
     "ConvertFrameReturn.skip_reason",
     "why a frame was skipped is not recorded.",
-    since="2.12",
+    since="2.13",
     otherwise="",
 )
 
@@ -62,12 +62,12 @@ MESSAGE = Private(
     "that a message is printed later than its line says is not recorded.",
 )
 
-_BEFORE_2_12 = "why a frame was skipped is not recorded."
-IS_SKIPPED = Private("torch._dynamo.trace_rules", "check", _BEFORE_2_12, until="2.11")
+_BEFORE_2_13 = "why a frame was skipped is not recorded."
+IS_SKIPPED = Private("torch._dynamo.trace_rules", "check", _BEFORE_2_13, until="2.12")
 IS_DISABLED = Private(
-    "torch._dynamo.config", "disable", _BEFORE_2_12, until="2.11", otherwise=False
+    "torch._dynamo.config", "disable", _BEFORE_2_13, until="2.12", otherwise=False
 )
-HAS_TENSOR = Private(_MODULE, "has_tensor_in_frame", _BEFORE_2_12, until="2.11")
+HAS_TENSOR = Private(_MODULE, "has_tensor_in_frame", _BEFORE_2_13, until="2.12")
 
 _ENDING = "whether a frame was skipped, failed or is analysed again is not known."
 UNSUPPORTED = Private("torch._dynamo.exc", "Unsupported", _ENDING, otherwise=Nobody)

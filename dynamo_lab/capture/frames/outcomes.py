@@ -16,7 +16,7 @@ LookedAt = Callable[[CodeType, str, bool], None]
 def watch_skips(patches: Patches, looked_at: LookedAt) -> None:
     """Call `looked_at` for each frame that Dynamo decides on.
 
-    From torch 2.12 on, each decision passes through `_handle_skip` with its reason; before, only
+    From torch 2.13 on, each decision passes through `_handle_skip` with its reason; before, only
     the call itself can be watched, and the reason worked out the way Dynamo does.
     """
 
@@ -28,7 +28,7 @@ def watch_skips(patches: Patches, looked_at: LookedAt) -> None:
     def called(wrapper: Any, frame: Any, *_: Any) -> Generator[None, Any, None]:
         result = yield
         compiled = result.guarded_code is not None
-        looked_at(frame.f_code, "" if compiled else _skip_reason_before_2_12(frame), compiled)
+        looked_at(frame.f_code, "" if compiled else _skip_reason_before_2_13(frame), compiled)
 
     if hooks.HANDLE_SKIP.exists:
         patches.hook(hooks.HANDLE_SKIP, handled)
@@ -36,7 +36,7 @@ def watch_skips(patches: Patches, looked_at: LookedAt) -> None:
         patches.hook(hooks.CALL, called)
 
 
-def _skip_reason_before_2_12(frame: Any) -> str:
+def _skip_reason_before_2_13(frame: Any) -> str:
     if hooks.IS_SKIPPED.get()(frame.f_code):
         return "frame is in the Dynamo skipfiles list"
     if hooks.IS_DISABLED.get():

@@ -144,14 +144,14 @@ REALIZE_READS = Private(_SETTINGS, "realize_reads_threshold", "why a value is st
 _LIMIT = "the limit above which a value is stored is shown as 0."
 REALIZE_OPERATIONS = (
     Private(_SETTINGS, "realize_opcount_threshold", _LIMIT, otherwise=None),
-    Private(_SETTINGS, "realize_cpu_opcount_threshold", _LIMIT, since="2.12", otherwise=0),
-    Private(_SETTINGS, "_realize_opcount_threshold_default", _LIMIT, since="2.12", otherwise=0),
+    Private(_SETTINGS, "realize_cpu_opcount_threshold", _LIMIT, since="2.13", otherwise=0),
+    Private(_SETTINGS, "_realize_opcount_threshold_default", _LIMIT, since="2.13", otherwise=0),
 )
 """The limit of operations: what is set, and what holds on a CPU and elsewhere where it is not."""
 REALIZE_ACC_READS = (
     Private(_SETTINGS, "realize_acc_reads_threshold", _LIMIT, otherwise=None),
-    Private(_SETTINGS, "realize_cpu_acc_reads_threshold", _LIMIT, since="2.12", otherwise=0),
-    Private(_SETTINGS, "_realize_acc_reads_threshold_default", _LIMIT, since="2.12", otherwise=0),
+    Private(_SETTINGS, "realize_cpu_acc_reads_threshold", _LIMIT, since="2.13", otherwise=0),
+    Private(_SETTINGS, "_realize_acc_reads_threshold_default", _LIMIT, since="2.13", otherwise=0),
 )
 
 _HEAVY = "that a value is stored because it is expensive to compute is not known."

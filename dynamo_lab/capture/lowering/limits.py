@@ -15,7 +15,7 @@ def realize_limits(*, on_cpu: bool) -> tuple[int, int, int]:
 
 
 def _limit(rows: tuple[Private, Private, Private], on_cpu: bool) -> int:
-    """From torch 2.12 on a limit can be unset, and then differs for CPUs."""
+    """From torch 2.13 on a limit can be unset, and then differs for CPUs."""
     given, of_cpu, elsewhere = rows
     found = given.get()
     return int((of_cpu if on_cpu else elsewhere).get() if found is None else found)
@@ -25,7 +25,7 @@ def _limit(rows: tuple[Private, Private, Private], on_cpu: bool) -> int:
 def heavy_operators() -> tuple[str, ...]:
     """What Inductor does not compute again for each reader on a CPU, from the code that decides.
 
-    Two operators in torch 2.11, seven from 2.12 on, in a list inside of the function.
+    Two operators until torch 2.12, seven from 2.13 on, in a list inside of the function.
     """
     handler = hooks.LOOP_OPERATORS.get()
     constants: Any = inspect.unwrap(hooks.STORED_ON_REUSE.get()).__code__.co_consts[1:]

@@ -67,13 +67,13 @@ def _fault(graph: fx.Graph) -> str:
 def _custom_passes(present: Any, more: list[Any]) -> Any:
     """The setting of a hook that runs `more` passes after those present.
 
-    A hook takes several since torch 2.12, and one before.
+    A hook takes several since torch 2.13, and one before.
     """
     held = list(present) if isinstance(present, list | tuple) else [present] if present else []
     if hooks.SEVERAL_PASSES.exists:
         return [*held, *more]
     if len(held) + len(more) > 1:
-        raise OptionError("This PyTorch runs one pass per phase: pass one, or upgrade to 2.12.")
+        raise OptionError("This PyTorch runs one pass per phase: pass one, or upgrade to 2.13.")
     return more[0]
 
 

@@ -76,7 +76,7 @@ SEVERAL_PASSES = Private(
     "torch._inductor.custom_graph_pass",
     "get_custom_graph_passes",
     "Inductor runs one pass of the user's per phase.",
-    since="2.12",
+    since="2.13",
 )
 SORT = Private(
     _MATCHER,

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import groupby
 
 from msgspec import Struct
@@ -16,6 +17,9 @@ from dynamo_lab.model.cuda_graphs.trees import (
     CudaWalk,
 )
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.core import links
+from dynamo_lab.view.core.ancestry import Ancestry
+from dynamo_lab.view.core.inputs import programs_name
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.titles import GraphTitles
 from dynamo_lab.view.core.words import first_up, listed, plural, size, times
@@ -97,6 +101,7 @@ class _Trees:
 
     def __init__(self, trees: CudaTrees, recording: Recording, places: Places) -> None:
         self._trees = trees
+        self._recording = recording
         self._places = places
         self._numbers = GraphTitles(recording).numbers
         self._shared = Counter(one.graph for one in trees.functions)
@@ -104,6 +109,11 @@ class _Trees:
         self._outputs: dict[int, list[CudaOutput]] = {}
         for output in trees.returned:
             self._outputs.setdefault(output.node, []).append(output)
+
+    @cached_property
+    def _ancestry(self) -> Ancestry:
+        """Where inputs come from; it is asked for those that moved alone, and most did not."""
+        return Ancestry(links.build(self._recording))
 
     def view(self) -> CudaTreesView:
         """All of it."""
@@ -204,7 +214,8 @@ class _Trees:
 
     def _refusal(self, refusal: CudaRefusal) -> str:
         other = f"CUDA graph {self._trees.nodes[refusal.node].number}"
-        moved = listed([f"`{name}`" for name in refusal.inputs], 3) or "an input"
+        function = self._trees.nodes[refusal.node].function
+        moved = listed([self._input(function, name) for name in refusal.inputs], 3) or "an input"
         match refusal.reason:
             case "CudagraphManagedIdxMismatch":
                 return f"{moved}, made by a CUDA graph before it, lay elsewhere than for {other}"
@@ -216,6 +227,12 @@ class _Trees:
                 return f"{which} was still held, and gone when {other} was recorded"
             case reason:
                 return f"PyTorch's reason is `{reason}`"
+
+    def _input(self, function: int, name: str) -> str:
+        """An input as the program calls it, else by the compiler's name of it."""
+        graph = self._trees.functions[function].graph
+        own = "" if graph is None else programs_name(self._recording, self._ancestry, graph, name)
+        return f"`{own or name}`" if name else "an input"
 
     def _named(self, output: CudaOutput) -> str:
         number = self._trees.nodes[output.node].number

@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -200,16 +201,24 @@ def test_blocks_of_the_pool_are_those_of_outputs(arena: Arena) -> None:
 
 
 @pytest.mark.usefixtures("arena")
-def test_what_was_held_when_its_memory_was_taken() -> None:
+def test_what_was_held_when_its_memory_was_taken_and_read_then() -> None:
+    """With the text that PyTorch has it raise when it is read, in each release's words."""
+    said: list[str] = []
+
     def program() -> None:
         fn = graphed(two, torch.ones(4), lines=(11, None))
         step()
         kept = fn([torch.ones(4)])[0]
         step()
-        fn([torch.ones(4)])
+        with mock.patch.object(
+            torch._C, "_set_storage_access_error_msg", lambda _, text: said.append(text)
+        ):
+            fn([torch.ones(4)])
         del kept
+        raise RuntimeError(*said)
 
-    with lab.record() as recorder:
+    watch = lab.record()
+    with pytest.raises(RuntimeError, match="overwritten"), watch as recorder:
         program()
     recording = recorder.recording
     [one] = only(recording).overwritten
@@ -217,6 +226,31 @@ def test_what_was_held_when_its_memory_was_taken() -> None:
     assert one.span is not None
     span = recording.spans[one.span]
     assert (Path(recording.sources[span.source].path).name, span.line) == ("test_trees.py", 11)
+    found = build(recording).findings.found
+    [told] = [one for one in found if one.rule == "cuda-graph-overwritten"]
+    assert "reads a result of a CUDA graph, made at" in told.sentence
+    assert "line 11" in told.sentence
+    assert told.code == "kept = compiled(x).clone()"  # it marks its steps already
+
+
+def test_a_parameter_that_moved_has_the_programs_name() -> None:
+    """The inputs of a compiled layer are its weight, its bias and `x`, by names of PyTorch's."""
+    with lab.record() as recorder:
+        torch.compile(torch.nn.Linear(4, 4))(torch.ones(1, 4))
+        with device():
+            given, other = torch.ones(4), torch.ones(4)
+            add = graphed(
+                lambda x, w, b: (x + w + b,),
+                *(given,) * 3,
+                static=(0, 1),
+                names=("primals_1", "primals_2", "primals_3"),
+                compile_id="0/0",
+            )
+            for moved in (given, given, other):
+                step()
+                add([moved, moved, torch.ones(4)])
+    [trees] = build(recorder.recording).lowering.cuda_trees
+    assert "`weight` and `bias`, which should stay in place" in trees.nodes[1].why
 
 
 @pytest.mark.usefixtures("arena")

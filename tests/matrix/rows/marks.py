@@ -177,7 +177,8 @@ def f(x): torch.compiler.cudagraph_mark_step_begin(); return x.sin()
 rec = lab.explore(f, torch.ones(3), backend="eager")
 """,
         seen=lambda rec: shown(
-            "the break that it is inside of a compiled function; outside, nothing tells of it",
+            "the break that it is inside of a compiled function; outside, on a GPU, that the "
+            "program marks its steps, and how many",
             len(breaks(rec)) == 1,
         ),
         source=f"{_MADE}.cudagraph_mark_step_begin.html",

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
+from dynamo_lab.model.core.links import LinkTable
+from dynamo_lab.model.cuda_graphs.trees import CudaRefusal
+from dynamo_lab.model.recording import Failure
 from dynamo_lab.model.validate import validate
 from dynamo_lab.view import build
 from tests.view.cuda_graphs.replayed import replayed, trees
@@ -14,6 +17,7 @@ from tests.view.cuda_graphs.replayed import replayed, trees
 if TYPE_CHECKING:
     from dynamo_lab.model.recording import Recording
     from dynamo_lab.view.cuda_graphs.trees import CudaTreesView
+    from dynamo_lab.view.findings.finding import Finding
 
 
 def shown(recording: Recording) -> CudaTreesView:
@@ -45,6 +49,17 @@ def test_why_one_was_recorded_anew() -> None:
     assert "output 1 of CUDA graph 0 (line 3) was still held, and gone when CUDA graph 1" in held
     assert "`primals_2`, which should stay in place, lay elsewhere than for CUDA graph 1" in held
     assert by_path == "Recorded anew: another path leads to it."
+
+
+def test_an_input_that_moved_is_called_as_the_program_calls_it() -> None:
+    recording, made = replayed(), trees()
+    refusal = CudaRefusal(node=1, reason="StaticInputIdxMismatch", inputs=("arg0_1",))
+    nodes = (*made.nodes[:2], replace(made.nodes[2], refusals=(refusal,)), made.nodes[3])
+    moved = replace(recording, cuda_trees=(replace(made, nodes=nodes),))
+    link = LinkTable(upstream=0, downstream=1, reason="same input", pairs=((0, 0),))
+    untied, tied = (shown(one).nodes[2].why for one in (moved, replace(moved, links=(link,))))
+    assert "`arg0_1`, which should stay" in untied
+    assert "`x`, which should stay in place, lay elsewhere than for CUDA graph 1" in tied
 
 
 def test_paths_with_the_most_frequent_first() -> None:
@@ -94,3 +109,28 @@ def test_a_cuda_graph_that_follows_a_later_one_is_refused() -> None:
     damaged = replace(replayed(), cuda_trees=(replace(made, nodes=(first, *made.nodes[1:])),))
     assert validate(replayed()) is None
     assert validate(damaged) == "cuda_trees[0].nodes[0] follows 2, which comes later"
+
+
+def test_a_result_that_was_read_too_late_is_a_finding() -> None:
+    said = (
+        "Error: accessing tensor output of CUDAGraphs that has been overwritten by a subsequent "
+        'run. Stack trace: File "/home/a/f.py", line 3, in f\n    return y. To prevent it, set '
+        "torch._inductor.config.triton.cudagraph_trees_generation_cloning = 'user_visible'"
+    )
+    failure = Failure(type="RuntimeError", message=said, traceback="", span=0)
+    assert read_too_late(replayed()) == []  # it was held, and nobody read it
+    [found] = read_too_late(replace(replayed(), failure=failure))
+    assert found.sentence == (
+        "Line 1 reads a result of a CUDA graph, made at line 3, after a later call took its memory."
+    )
+    assert found.code == "torch.compiler.cudagraph_mark_step_begin()"
+    assert "Or let PyTorch clone it" in found.remedy
+    gradient = replace(failure, message=said.replace("tensor output", "gradient tensor output"))
+    [found] = read_too_late(replace(replayed(), failure=gradient))
+    assert "reads a gradient of a CUDA graph" in found.sentence
+    assert found.code == "optimizer.zero_grad(set_to_none=True)"
+
+
+def read_too_late(recording: Recording) -> list[Finding]:
+    rule = "cuda-graph-overwritten"
+    return [one for one in build(recording).findings.found if one.rule == rule]

@@ -164,6 +164,12 @@ RULES = (
         (_ITERATOR,),
         context=r"__iter__|__next__",
     ),
+    Rule(  # and in torch 2.12's
+        r"^Unsupported method call",
+        "iterator from outside",
+        (_ITERATOR,),
+        context=r"UserDefinedObjectVariable\((?:map|zip|enumerate|filter|reversed)\) __iter__",
+    ),
     Rule(
         r"(?i)context manager|contextlib",
         "context manager",

@@ -91,7 +91,8 @@ RULES = (
             "Time the call from outside: inside, the clock breaks the graph, and on a GPU says "
             "when work was handed over, not when it was done.",
         ),
-        r"module: time\b|\btime\.\w+\(\)|\bdatetime\.\w+'>\) (?:now|utcnow|today)\b",
+        r"module: time\b|\btime\.\w+\(\)|\bdatetime\.\w+'>\) (?:now|utcnow|today)\b"
+        r"|qualname: date(?:time)?\.(?:now|utcnow|today)\b",  # the last until torch 2.12
         example(
             """
             import time

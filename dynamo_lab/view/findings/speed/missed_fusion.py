@@ -5,7 +5,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from dynamo_lab.model.fusion.fusion import Schedule, Verdict
-from dynamo_lab.view.core.names import input_name
+from dynamo_lab.view.core.inputs import programs_name
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import listed, percent, plural, size
 from dynamo_lab.view.findings import ops
@@ -167,13 +167,8 @@ def _found(facts: Facts, missed: _Missed, lines: tuple[Line, ...], moved: int) -
 
 def _named(facts: Facts, schedule: Schedule, name: str) -> str:
     """What the program calls an input; what the compiler made has the compiler's name."""
-    table = facts.recording.graphs[schedule.graph].nodes
-    if name not in table.name:
-        return f"`{name}`"
-    for above, node in facts.ancestry.above(((schedule.graph, table.name.index(name)),)):
-        graph = facts.recording.graphs[above]
-        if graph.stage == "dynamo" and graph.nodes[node].op == "placeholder":
-            return f"`{input_name(graph.nodes, node)}`"
+    if own := programs_name(facts.recording, facts.ancestry, schedule.graph, name):
+        return f"`{own}`"
     return "the gradient that comes in" if name.startswith("tangents_") else f"`{name}`"
 
 
