@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import torch
 
 from tests.benchmarks.core.chromium import find_chromium
 from tests.fixtures import forked
@@ -55,14 +56,15 @@ def chromium() -> str:
 def _kernels_are_forked() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
     """Notebooks run in forks of one process, so that PyTorch is imported once for all of them.
 
-    Without `JUPYTER_PATH` they run in kernels as everyone's are.
+    Without `JUPYTER_PATH` they run in kernels as everyone's are, and so where there is a GPU: CUDA
+    that the one process has begun with cannot be used in a fork of it.
     """
     # sockets have short names: not in pytest's own folder, which is deep
     with (
         tempfile.TemporaryDirectory(prefix="kernels") as folder,
         pytest.MonkeyPatch.context() as to,
     ):
-        if hasattr(os, "fork"):
+        if hasattr(os, "fork") and not torch.cuda.is_available():
             to.setenv("JUPYTER_PATH", str(forked.specify(Path(folder))), prepend=os.pathsep)
         yield
 
