@@ -64,6 +64,7 @@ def run(
             return _benched(recording, session, "measured", chosen, waiting)
         case "time_kernels", {}:
             chosen = {"only_kernels": True, "seconds": KERNEL_SECONDS}
+            chosen |= _as_recorded(recording, session)
             return _benched(recording, session, "kernels timed", chosen, waiting)
         case "bisect", {}:
             return _bisected(recording, session, waiting)
@@ -130,6 +131,13 @@ def _benched(
     facts, made = measured(recording, session, bench_options(**chosen), watch)
     state = facts.benchmark.state if facts.benchmark else ""
     return label, {"state": state}, facts, made
+
+
+def _as_recorded(recording: Recording, session: Session) -> dict[str, bool]:
+    """With gradients, and with the way back, where the recording has them: else kernels differ."""
+    goes_back = session.program is not None and session.program.choice.grad is True
+    has_gradients = any(graph.stage == "joint" for graph in recording.graphs)
+    return {"training": goes_back, "grad": has_gradients and not goes_back}
 
 
 def _bisected(recording: Recording, session: Session, waiting: Waiting | None) -> Ran:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from dynamo_lab.errors import OptionError
 from dynamo_lab.measure.rounds import Plan
+
+if TYPE_CHECKING:
+    from dynamo_lab.model.benchmarks import Phase
 
 
 class BenchOptions(Struct, frozen=True, kw_only=True):
@@ -28,6 +31,13 @@ class BenchOptions(Struct, frozen=True, kw_only=True):
     only_kernels: bool = False
     tolerance: Any = None
     plan: Plan = Plan()
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """What is timed of the program: a step holds its forward, whose kernels it times too."""
+        if not self.training:
+            return ("forward",)
+        return ("step",) if self.only_kernels else ("forward", "step")
 
 
 def bench_options(*, rounds: int = 25, seconds: float = 20.0, **options: Any) -> BenchOptions:

@@ -77,7 +77,7 @@ class BenchRun:
         called["reached"] = reached_tensors(fn, program)
         called["stored"] = stored_by_cell(fn)
         self._subject = Subject(fn, args, kwargs, named, **called)
-        self._phases: tuple[Phase, ...] = ("forward", "step") if options.training else ("forward",)
+        self._phases = options.phases
         self._ways = [one.way for one in self._candidates]
         refuse_no_step(self._ways, options.optimizer, options.training)
         self._made: dict[int, Callable[..., Any]] = {}

@@ -181,6 +181,21 @@ def test_a_view_has_the_kernels_timed_and_nothing_else() -> None:
     assert [made.kernels[one.id].language for one in timed.slowest.kernels] == ["extern"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("grad", [None, True, False])
+def test_the_kernels_that_are_timed_are_those_of_the_recording(grad: bool | None) -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.GELU(), torch.nn.LayerNorm(8))
+    recording = lab.explore(model, torch.randn(4, 8), grad=grad)
+    _, _, made = run(recording, "time_kernels", {}, Heard())
+    assert made.benchmark is not None
+    assert [one.code for one in made.kernels] == [one.code for one in recording.kernels]
+    assert {one.kernel for one in made.benchmark.kernels if one.warm} == {
+        one.id for one in recording.kernels
+    }
+    lowered = [graph for graph in recording.graphs if graph.stage == "post_grad"]
+    assert any(graph.is_backward for graph in lowered) == (grad is True)
+
+
 def test_what_is_stopped_is_kept() -> None:
     def tell(progress: Progress) -> None:
         if progress.what == "warm caches" and progress.done == 2:
