@@ -5,9 +5,11 @@ from collections.abc import Callable
 import pytest
 import torch
 import torch.distributed as dist
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
 import dynamo_lab as lab
 from dynamo_lab.api.ranks.jobs import JobRecording
+from dynamo_lab.capture.ranks.fakes import moving
 from dynamo_lab.errors import OptionError
 from tests.ranks import plans
 from tests.ranks.programs import line_of
@@ -73,6 +75,23 @@ def test_memory_is_of_what_is_left_sharded_though_aotautograd_traced_a_backward(
     both = 2 * 8 * 8 * 4
     assert (memory.parameters.own, memory.parameters.whole) == (both // 2, both)
     assert (memory.gradients.own, memory.gradients.whole) == (both // 2, both)
+
+
+def test_what_fsdp_moves_to_its_device_is_there() -> None:
+    with FakeTensorMode() as mode:
+        gpu, nowhere = torch.device("cuda", 0), torch.device("meta")
+        parameter = torch.nn.Parameter(torch.empty(2))
+        deferred = torch.nn.Parameter(torch.empty(2, device=nowhere))
+
+        def move(parameters: list[torch.nn.Parameter], *_: object) -> None:
+            for one in parameters:
+                if one.device != nowhere:
+                    one.data = FakeTensor(mode, torch.empty(2, device=nowhere), gpu)
+
+        move([parameter])
+        assert parameter.device.type == "cpu", "as PyTorch leaves it"
+        moving(move)([parameter, deferred], (), gpu)
+        assert (parameter.device, deferred.device) == (gpu, nowhere)
 
 
 def test_of_fsdp_without_a_backward_memory_is_said_to_be_unseen() -> None:

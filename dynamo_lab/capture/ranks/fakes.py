@@ -7,6 +7,7 @@ and so is whatever is computed of them alone.
 
 from __future__ import annotations
 
+import functools
 import sys
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -73,6 +74,22 @@ def fakes(called: Called) -> Any:
             return result
 
     return Planning(allow_non_fake_inputs=True)
+
+
+def moving(move: Callable[..., None]) -> Callable[..., None]:
+    """What moves the tensors of a module to FSDP's device: a fake then says that it is there.
+
+    It gives each its data of that device, by which PyTorch's fakes do not change what they say.
+    """
+
+    @functools.wraps(move)
+    def moved(parameters: Sequence[Any], buffers: Sequence[Any], device: Any) -> None:
+        move(parameters, buffers, device)
+        for one in (*parameters, *buffers):
+            if hasattr(one, "fake_device") and one.device.type != "meta":
+                one.fake_device = device
+
+    return moved
 
 
 def _tensors(values: Any) -> list[Any]:

@@ -91,3 +91,14 @@ FORGET_MESHES = (
         otherwise=nothing,
     ),
 )
+_MOVED = "that FSDP moves parameters to its device is not known to a plan, which fails there."
+MOVES = (
+    Private("torch.distributed.fsdp._fully_shard._fsdp_init", "_move_states_to_device", _MOVED),
+    Private(
+        "torch.distributed.fsdp._fully_shard._fully_shard",
+        "_move_states_to_device",
+        _MOVED,
+        until="2.11",
+    ),
+)
+"""The function under each name by which it is called."""

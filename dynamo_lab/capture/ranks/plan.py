@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dynamo_lab.capture.core.hooks import LOOKUP_BACKEND, PYTREE
 from dynamo_lab.capture.ranks import hooks
 from dynamo_lab.capture.ranks.comm_hooks import CommHooks
-from dynamo_lab.capture.ranks.fakes import fakes
+from dynamo_lab.capture.ranks.fakes import fakes, moving
 from dynamo_lab.capture.ranks.flight import (
     frames_now,
     groups,
@@ -68,6 +68,8 @@ class PlannedRank:
         self._comm_hooks.install(undo)
         if hooks.NEW_GROUP.exists:
             undo.replace(*hooks.NEW_GROUP.place(), self._making(hooks.NEW_GROUP.get()))
+        for row in filter(lambda row: row.exists, hooks.MOVES):
+            undo.replace(*row.place(), moving(row.get()))
 
     def _making(self, make: Callable[..., Any]) -> Callable[..., Any]:
         """What makes groups, of fakes whatever backend the program names, and notes their ranks."""
