@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from dynamo_lab.cli.core.options import add_command
+from dynamo_lab.cli.core.options import add_cell, add_command
 from dynamo_lab.errors import OptionError
-from dynamo_lab.model.core.codec import load
+from dynamo_lab.model.core.kept import load
 
 if TYPE_CHECKING:
     import argparse
@@ -25,6 +25,7 @@ def add(commands: Commands) -> None:
                         help="which operators have a kernel there: cpu, cuda or mps")  # fmt: skip
     parser.add_argument("--of", metavar="RECORDING",
                         help="the same of a recorded program, on its target")  # fmt: skip
+    add_cell(parser)
     parser.add_argument("--html", metavar="PAGE", help="write it as a page")
 
 
@@ -34,6 +35,8 @@ def run(options: argparse.Namespace) -> int:
 
     if sum(map(bool, (options.of, options.device, options.operator))) > 1:
         raise OptionError("Pass an operator, --device or --of: each is a question of its own.")
+    if options.cell is not None and not options.of:
+        raise OptionError("--cell is of the notebook that --of names: pass --of as well.")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Failed to initialize NumPy")  # none is needed
         known = atlas()
@@ -46,5 +49,5 @@ def run(options: argparse.Namespace) -> int:
 
 def _asked(known: Atlas, options: argparse.Namespace) -> Atlas | Census[Any]:
     if options.of:
-        return known.of(load(options.of))
+        return known.of(load(options.of, options.cell))
     return known.on(options.device) if options.device else known

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from dynamo_lab.api.check import found_misses, report
 from dynamo_lab.api.check import options as expectations
-from dynamo_lab.cli.core.options import add_command
+from dynamo_lab.cli.core.options import add_cell, add_command
 from dynamo_lab.errors import OptionError, OutputError
-from dynamo_lab.model.core.codec import load
 from dynamo_lab.model.core.files import unwritable
+from dynamo_lab.model.core.kept import load
 from dynamo_lab.record.script import Script
 from dynamo_lab.render.text import one_line
 
@@ -32,7 +32,8 @@ def add(commands: Commands) -> None:
     parser = add_command(commands, "check", "exit with 1 unless recordings are as expected", run)
     option = parser.add_argument
     option("recordings", nargs="+", metavar="RECORDING",
-           help="a saved file, or a script.py to record")  # fmt: skip
+           help="a saved file, a notebook, or a script.py to record")  # fmt: skip
+    add_cell(parser)
     option("--format", default="text", metavar="NAME",
            help="text, or github: also annotations at your lines")  # fmt: skip
     for name, sentence in expectations().items():
@@ -54,17 +55,17 @@ def run(options: argparse.Namespace) -> int:
     asked = _asked(expected)
     code = 0
     for path in options.recordings:
-        recording = _recorded(path, options.script_arguments)
+        recording = _recorded(path, options.script_arguments, options.cell)
         found = found_misses(recording, expected)
         tell(recording, path, found, asked)
         code = 1 if found else code
     return code
 
 
-def _recorded(path: str, arguments: Sequence[str]) -> Recording:
-    """The recording in a file, or that of a script, which is run."""
-    if not path.endswith(".py"):
-        return load(path)
+def _recorded(path: str, arguments: Sequence[str], cell: int | None) -> Recording:
+    """The recording in a file or of a notebook's cell, or that of a script, which is run."""
+    if not path.endswith(".py") or cell is not None:
+        return load(path, cell)
     return Script(path, arguments).recorded(exits=True)
 
 

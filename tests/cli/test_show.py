@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from dynamo_lab.__main__ import main
@@ -183,6 +184,26 @@ class TestNotebook:
         assert "not keep one recording of cell 4, but of cells 3, 5." in capsys.readouterr().err
         assert main(["show", path, "--cell", "5"]) == 0
         assert "GB0170" in capsys.readouterr().out
+
+    def test_two_are_compared_and_one_is_checked(
+        self, saved: str, sample: Recording, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        whole = msgspec.structs.replace(sample, breaks=())
+        bundles = {"_3": packed({"": sample}), "_5": packed({"": whole})}
+        path = str(notebook(tmp_path / "two.ipynb", **bundles))
+        for arguments in ([path, path, "--cell", "3", "--cell", "5"], [saved, path, "--cell", "5"]):
+            assert main(["diff", *arguments]) == 0
+            assert "breaks only in a:" in capsys.readouterr().out
+        assert main(["diff", path, path, "--cell", "5"]) == 0
+        assert "breaks only in" not in capsys.readouterr().out
+        assert main(["diff", path, path, *["--cell", "5"] * 3]) == 2
+        assert "once, or twice" in capsys.readouterr().err
+        assert main(["diff", saved, saved, "--cell", "5"]) == 2
+        assert "has no cells: pass a notebook" in capsys.readouterr().err
+        assert main(["check", path, "--cell", "5", "--breaks", "0"]) == 0
+        assert main(["check", path, "--cell", "3", "--breaks", "0"]) == 1
+        assert main(["atlas", "--cell", "3"]) == 2
+        assert "pass --of as well" in capsys.readouterr().err
 
     def test_of_none(self, saved: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["show", str(notebook(tmp_path / "none.ipynb"))]) == 2

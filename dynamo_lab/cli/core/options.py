@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     import argparse
@@ -34,9 +34,13 @@ def add_recording(
 ) -> None:
     """The file to read, and which recording in it."""
     parser.add_argument("recording", metavar="RECORDING", help=told)
-    parser.add_argument(
-        "--cell", type=int, metavar="N", help="of a notebook: the cell that it shows as [N]"
-    )
+    add_cell(parser)
+
+
+def add_cell(parser: argparse.ArgumentParser, told: str = "", **kind: Any) -> None:
+    """`--cell`, which `kept.load` takes; `told` is what more is to be said of it."""
+    sentence = f"of a notebook: the cell that it shows as [N]{told}"
+    parser.add_argument("--cell", type=int, metavar="N", help=sentence, **kind)
 
 
 def add_stage(parser: argparse.ArgumentParser) -> None:
