@@ -43,9 +43,12 @@ class _Entry(NamedTuple):
     value: Any
 
 
-def kept_by_filters(guards: Sequence[Any]) -> dict[str, Kept]:
-    """What each filter would keep, as PyTorch's own function decides."""
-    entries = [_Entry(one, one.create_fn_name(), _value(one)) for one in guards]
+def kept_by_filters(guards: Sequence[Any], scopes: dict[str, Any]) -> dict[str, Kept]:
+    """What each filter would keep, as PyTorch's own function decides.
+
+    `scopes` are the variables that Dynamo's names of values begin with: "L" and "G".
+    """
+    entries = [_Entry(one, one.create_fn_name(), _value(one, scopes)) for one in guards]
     found: dict[str, Kept] = {}
     for name in FILTERS:
         if decide := getattr(torch.compiler, name, None):
@@ -55,9 +58,15 @@ def kept_by_filters(guards: Sequence[Any]) -> dict[str, Kept]:
     return found
 
 
-def _value(guard: Any) -> Any:
+def _value(guard: Any, scopes: dict[str, Any]) -> Any:
+    """What a guard is about; of tensors, whose values filters read, 2.11 keeps the names alone."""
     reference = getattr(guard, "obj_weakref", None)
-    return reference() if reference is not None else None
+    if reference is not None or guard.create_fn_name() != "TENSOR_MATCH":
+        return reference() if reference is not None else None
+    try:
+        return eval(compat.name_of(guard), {}, scopes)  # a name of Dynamo's, as it evaluates it
+    except Exception:  # one of its own helpers is in it
+        return None
 
 
 def whole(compile_id: str, root: Any, values: Mapping[str, Any], guards: int) -> GuardTime:

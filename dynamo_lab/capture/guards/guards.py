@@ -70,6 +70,8 @@ class GuardProbes:
         scope = output_graph.local_scope
         self._recorder.checks.keep(compile_id, frame, f_code, scope, manager.guard_manager)
         if not self._recorder.target:
+            scopes = {"L": scope, "G": output_graph.global_scope}
+            self._recorder.checks.filters[compile_id] = kept_by_filters(guards, scopes)
             self._time(compile_id, scope, manager.guard_manager, guards)
 
     def _note_dropped(self, dropped: list[Any]) -> None:
@@ -89,7 +91,6 @@ class GuardProbes:
 
     def _time(self, compile_id: str, scope: Any, manager: Any, guards: list[Any]) -> None:
         """A few checks, as Dynamo itself makes some after it built them."""
-        self._recorder.checks.filters[compile_id] = kept_by_filters(guards)
         told = whole(compile_id, manager.root, scope, len(guards))
         self._recorder.guard_times.append(told)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -87,6 +88,20 @@ def test_copies_hold_the_values_they_are_about() -> None:
 
 def _frame(checks: Any) -> tuple[int]:
     return (checks.frames()[0],)
+
+
+def test_a_parameter_is_one_though_its_guard_keeps_no_reference() -> None:
+    """As guards of torch 2.11."""
+    source = SimpleNamespace(
+        is_unspecialized_builtin_nn_module=bool, is_unspecialized_nn_module=bool
+    )
+    guards = [
+        SimpleNamespace(name=name, create_fn_name=lambda: "TENSOR_MATCH", source=source)
+        for name in ("L['p']", "L['x']", "G['p']", "___helper(L['x'])")
+    ]
+    tensors = {"p": torch.nn.Parameter(torch.ones(2)), "x": torch.ones(2)}
+    kept = costs.kept_by_filters(guards, {"L": tensors, "G": tensors})
+    assert kept["keep_tensor_guards_unsafe"].guards == 2
 
 
 @pytest.mark.slow
