@@ -5,7 +5,7 @@ import re
 from dynamo_lab.view.findings.changes import Setting
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.findings.recompilations.stories import Story
-from dynamo_lab.view.findings.recompilations.told import DYNAMIC, Told
+from dynamo_lab.view.findings.recompilations.told import DYNAMIC, Told, break_before
 from dynamo_lab.view.findings.recompilations.writers import written_at
 from dynamo_lab.view.guards.advice import advice_on
 from dynamo_lab.view.guards.failing import number_kind
@@ -35,11 +35,7 @@ def tell(story: Story, facts: Facts) -> Told | None:
 
 def _from_break(story: Story, facts: Facts) -> Told:
     """What a break left: a number read from a tensor, or one that Python made there."""
-    breaks = (one for one in facts.recording.breaks if story.frames[0] in one.resume_frames)
-    left_by = next(breaks, None)
-    which = "a break"
-    if left_by:
-        which = f"the break at {facts.places.where(facts.places.line_of(left_by.span))}"
+    left_by, which = break_before(story, facts)
     what = f"a Python number that {which} left changes"
     if left_by and left_by.registry_id == _ITEM:
         what = "a Python number read from a tensor at a break changes"

@@ -130,7 +130,8 @@ def _key(found: Cause, frame: int) -> _Key:
     if found.kind in ("size", "zero_one"):
         is_small = found.kind == "zero_one" or bool({found.was, found.now} & _SMALL)
         return ("zero_one" if is_small else "size"), ""
-    which = f" {frame}" if found.kind == "value" and is_of_break(found.subject) else ""
+    is_left = found.kind in ("value", "object") and is_of_break(found.subject)
+    which = f" {frame}" if is_left else ""
     return found.kind, f"{found.subject or found.text}{which}"
 
 

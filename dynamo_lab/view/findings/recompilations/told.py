@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from dynamo_lab.model.breaks import Break
 from dynamo_lab.view.core.places import Line
 from dynamo_lab.view.findings.changes import Change, Options
 from dynamo_lab.view.findings.finding import Facts, Grade
@@ -31,3 +32,12 @@ class Told(NamedTuple):
 
 Case = Callable[[Story, Facts], Told | None]
 """What is told of a story of the kind that this case is about; None of the others."""
+
+
+def break_before(story: Story, facts: Facts) -> tuple[Break | None, str]:
+    """The break after which the code of a story goes on, and the words for it."""
+    breaks = (one for one in facts.recording.breaks if story.frames[0] in one.resume_frames)
+    found = next(breaks, None)
+    if found is None:
+        return None, "a break"
+    return found, f"the break at {facts.places.where(facts.places.line_of(found.span))}"
