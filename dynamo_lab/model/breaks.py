@@ -25,7 +25,8 @@ class Break(Struct, frozen=True, kw_only=True):
     `effect` says what followed: the frame resumed after the break, stopped being compiled (from
     line `left_at` on Python ran it), was skipped entirely, or failed (`fullgraph=True`); `times`
     counts the compilations of the frame that broke there, of which `compile_id` is the first.
-    `stack` goes from the frame to the line that broke.
+    `resume_frames` appeared after it; `joins` had appeared after another break, and resume after
+    this one as well. `stack` goes from the frame to the line that broke.
     `offset` and `opname` are the instruction of the frame's bytecode at fault, where known, and
     `operands` the tensors passed to it or to what it called; `in_try` says that it is in a
     `try` of the frame, where Dynamo cannot resume.
@@ -46,6 +47,7 @@ class Break(Struct, frozen=True, kw_only=True):
     stack: Annotated[int | None, Ref("stacks")] = None
     graph_before: Annotated[int | None, Ref("graphs")] = None
     resume_frames: Annotated[tuple[int, ...], Ref("frames")] = ()
+    joins: Annotated[tuple[int, ...], Ref("frames")] = ()
     times: int = 1
     offset: int | None = None
     opname: str = ""

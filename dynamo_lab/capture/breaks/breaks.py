@@ -55,6 +55,7 @@ class BreakProbes:
         self._logged: dict[str, Any] = {}
         self._candidate: Candidate | None = None
         self._resumed: dict[int, tuple[CodeType, int]] = {}
+        self._appeared: dict[int, int] = {}
 
     def install(self, patches: Patches) -> None:
         """Watch the raising, the logging and the making of breaks."""
@@ -135,6 +136,7 @@ class BreakProbes:
         )
         for code in candidate.resumed:
             self._resumed[id(code)] = (code, position)
+            self._join(position, self._appeared.get(id(code)))
 
     def ended_by(
         self, error: BaseException, frame: int, compile_id: str, *, fullgraph: bool
@@ -213,9 +215,16 @@ class BreakProbes:
         told = [story for position, story in sorted(found) if position >= 0]
         return told or [Story(message.strip().partition("\n")[0], "", message, ())]
 
+    def _join(self, position: int, frame: int | None) -> None:
+        """What resumes after a break appeared after another one, and may never be compiled anew."""
+        item = self._recorder.breaks[position]
+        if frame is not None and frame not in (*item.resume_frames, *item.joins):
+            self._recorder.update(self._recorder.breaks, position, joins=(*item.joins, frame))
+
     def frame_appeared(self, code: CodeType, frame: int) -> None:
         """A frame is looked at for the first time: it may be what goes on after a break."""
         if id(code) in self._resumed:
+            self._appeared[id(code)] = frame
             position = self._resumed[id(code)][1]
             resumes = self._recorder.breaks[position].resume_frames
             self._recorder.update(self._recorder.breaks, position, resume_frames=(*resumes, frame))

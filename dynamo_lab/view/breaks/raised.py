@@ -20,7 +20,8 @@ def raised_at(item: Break, recording: Recording, places: Places) -> str:
         return ""
     if failure.type in COMPILERS:  # of another function, say, that this line was captured for too
         return ""
-    if item.effect not in ("resumed", "skipped") or item.resume_frames:  # or it went past the line
+    went_past = item.resume_frames or item.joins
+    if item.effect not in ("resumed", "skipped") or went_past:
         return ""
     lines = places.lines_of(item.stack) or (places.line_of(item.span),)
     is_there = places.line_of(failure.span) in (lines[-1], places.own_line(item.stack))

@@ -117,7 +117,7 @@ class _Storyteller:
             values=_values(item) if cause is None else (),
             before=self._before(item),
             then=f"{self._then(item)}{self._came_back(item)}",
-            after=tuple(map(self._after, item.resume_frames)),
+            after=tuple(map(self._after, (*item.resume_frames, *self._joined(item)))),
             cost=tuple(self._cost(item)),
             cause=cause,
             because="" if cause is None else self._because(self._breaks[cause]),
@@ -208,13 +208,22 @@ class _Storyteller:
 
     def _went_on(self, item: Break) -> str:
         names = [f"`{self._names[frame]}`" for frame in item.resume_frames]
-        if not names:
+        joined = [
+            f"`{self._names[frame]}`, which resumes after another break too"
+            for frame in self._joined(item)
+        ]
+        if not names and not joined:
             returned = "" if self._has_ended() else "returned the result: "
             return f"{returned}nothing was left to compile"
         what = "a resume function" if len(names) == 1 else f"{len(names)} resume functions"
         # of a condition's two ways, one may lead to what an earlier compilation made
         some = ", at least once" if _is_branch(item) and item.times > len(names) else ""
-        return f"went on in {what}, {listed(names)}{some}"
+        made = [f"{what}, {listed(names)}{some}"] if names else []
+        return f"went on in {', or in '.join([*made, *joined])}"
+
+    def _joined(self, item: Break) -> tuple[int, ...]:
+        """What resumes after other breaks too; of one that a loop came back to, that is said."""
+        return () if item.id in self._repeats else item.joins
 
     def _after(self, index: int) -> Side:
         frame, name = self._frames[index], self._names[index]
@@ -240,7 +249,8 @@ class _Storyteller:
         if item.effect not in ("resumed", "stopped"):
             return
         before = item.graph_before
-        after = [self._pieces.graphs_of(self._frames[index])[:1] for index in item.resume_frames]
+        follow = (*item.resume_frames, *self._joined(item))
+        after = [self._pieces.graphs_of(self._frames[index])[:1] for index in follow]
         sides = [graph for graphs in ((before,), *after) for graph in graphs if graph is not None]
         if len(sides) > 1:
             kernels = sum(map(self._pieces.kernels, sides))

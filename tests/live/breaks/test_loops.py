@@ -80,3 +80,9 @@ def test_what_both_ways_of_a_branch_come_to_is_no_loop() -> None:
     found = build(recorder.recording)
     assert sum(item.title == "print call" for item in found.breaks) == 2
     assert not any("loop" in row.text for row in found.run_map)
+    first, second = (one for one in recorder.recording.breaks if "print" in one.context)
+    assert second.joins == first.resume_frames != ()
+    assert second.resume_frames == ()
+    told = {one.id: one for one in found.stories}
+    assert told[second.id].then.endswith("which resumes after another break too.")
+    assert told[second.id].after == told[first.id].after

@@ -77,6 +77,7 @@ def film() -> Recording:
                 context="builtin print [...]",
                 graph_before=0,
                 resume_frames=(1,),
+                joins=(0,),
             ),
         ),
         graphs=(_graph(),),
