@@ -100,7 +100,7 @@ def test_what_such_a_model_saves_and_becomes_is_at_its_modules() -> None:
     view = build(lab.explore(model, torch.randn(8, 16)))
     (part,) = view.partitions
     assert part.by == "module"
-    assert {cost.where for cost in part.lines} <= {"fn.0 (Linear)", "fn.1 (GELU)"}
+    assert {cost.where for cost in part.lines} <= {"0 (Linear)", "1 (GELU)"}
     named = [*part.pairs, *view.decompositions.tops, *view.lowering.lowerings[0].steps]
     named += [row for row in part.recomputed if row.module]
     assert any("(GELU)" in row.where for row in named)
@@ -116,7 +116,7 @@ def test_a_wrapper_is_not_shown_as_the_code_that_was_compiled() -> None:
     main = view.sources[view.main_source]
     assert main.is_wrapper
     assert "No line of your code" in main.notice
-    assert "fn.0 (Linear) and fn.1 (ReLU)" in main.notice
+    assert "0 (Linear) and 1 (ReLU)" in main.notice
     for text in (str(recording), fallback(view)):
         assert "No line of your code" in text
         assert "return fn(*args" not in text
