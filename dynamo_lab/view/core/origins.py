@@ -22,7 +22,7 @@ class Origin(NamedTuple):
 
 
 def where_of(nodes: Nodes, recording: Recording, places: Places) -> str:
-    """'line 3', or 'fn.0 (Linear)' of a model that no line of the reader's own calls."""
+    """'line 3', or '0 (Linear)' of a model that no line of the reader's own calls."""
     nodes = tuple(nodes)
     lines = _lines(nodes, recording, places)
     if any(not places.is_library(line) for line in lines):
@@ -45,7 +45,7 @@ def origin_of(nodes: Nodes, recording: Recording, places: Places) -> Origin:
 
 
 def modules_of(nodes: Nodes, recording: Recording) -> str:
-    """'fn.0 (Linear) and fn.2 (ReLU)': the modules that nodes are in; empty if in none."""
+    """'0 (Linear) and 2 (ReLU)': the modules that nodes are in; empty if in none."""
     tables = ((recording.graphs[graph].nodes, node) for graph, node in nodes)
     modules = dict.fromkeys(
         (path, table.module_types.get(path, ""))
