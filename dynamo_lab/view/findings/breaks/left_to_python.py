@@ -50,12 +50,16 @@ def _is_explained(frame: Frame, facts: Facts) -> bool:
 
 
 def _callers(frame: Frame, frames: Sequence[Frame]) -> Iterator[int]:
-    """The frame that calls it, and above that what was left to Python with its own caller."""
+    """The frame that calls it, and above that what was left to Python with its own caller.
+
+    What the reader disabled, but not what it calls, was left for a reason of its own.
+    """
     at, seen = frame.caller, set[int]()
     while at is not None and at not in seen:
         yield at
         seen.add(at)
-        at = frames[at].caller if frames[at].outcome == "skipped" else None
+        is_left = frames[at].outcome == "skipped" and "disabled" not in frames[at].reason
+        at = frames[at].caller if is_left else None
 
 
 def _found(left: list[Frame], facts: Facts) -> Found:
