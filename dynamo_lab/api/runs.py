@@ -137,7 +137,7 @@ def _as_recorded(recording: Recording, session: Session) -> dict[str, bool]:
     """With gradients, and with the way back, where the recording has them: else kernels differ."""
     goes_back = session.program is not None and session.program.choice.grad is True
     has_gradients = any(graph.stage == "joint" for graph in recording.graphs)
-    return {"training": goes_back, "grad": has_gradients and not goes_back}
+    return {"training": goes_back, "grad": has_gradients}
 
 
 def _bisected(recording: Recording, session: Session, waiting: Waiting | None) -> Ran:

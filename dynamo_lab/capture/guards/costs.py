@@ -61,8 +61,10 @@ def kept_by_filters(guards: Sequence[Any], scopes: dict[str, Any]) -> dict[str, 
 def _value(guard: Any, scopes: dict[str, Any]) -> Any:
     """What a guard is about; of tensors, whose values filters read, 2.11 keeps the names alone."""
     reference = getattr(guard, "obj_weakref", None)
-    if reference is not None or guard.create_fn_name() != "TENSOR_MATCH":
-        return reference() if reference is not None else None
+    if reference is not None:
+        return reference()
+    if guard.create_fn_name() != "TENSOR_MATCH":
+        return None
     try:
         return eval(compat.name_of(guard), {}, scopes)  # a name of Dynamo's, as it evaluates it
     except Exception:  # one of its own helpers is in it

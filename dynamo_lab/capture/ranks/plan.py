@@ -68,8 +68,9 @@ class PlannedRank:
         self._comm_hooks.install(undo)
         if hooks.NEW_GROUP.exists:
             undo.replace(*hooks.NEW_GROUP.place(), self._making(hooks.NEW_GROUP.get()))
-        for row in filter(lambda row: row.exists, hooks.MOVES):
-            undo.replace(*row.place(), moving(row.get()))
+        for row in hooks.MOVES:
+            if row.exists:
+                undo.replace(*row.place(), moving(row.get()))
 
     def _making(self, make: Callable[..., Any]) -> Callable[..., Any]:
         """What makes groups, of fakes whatever backend the program names, and notes their ranks."""

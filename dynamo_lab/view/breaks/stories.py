@@ -117,7 +117,7 @@ class _Storyteller:
             values=_values(item) if cause is None else (),
             before=self._before(item),
             then=f"{self._then(item)}{self._came_back(item)}",
-            after=tuple(map(self._after, (*item.resume_frames, *self._joined(item)))),
+            after=tuple(map(self._after, self._follow(item))),
             cost=tuple(self._cost(item)),
             cause=cause,
             because="" if cause is None else self._because(self._breaks[cause]),
@@ -221,6 +221,9 @@ class _Storyteller:
         made = [f"{what}, {listed(names)}{some}"] if names else []
         return f"went on in {', or in '.join([*made, *joined])}"
 
+    def _follow(self, item: Break) -> tuple[int, ...]:
+        return (*item.resume_frames, *self._joined(item))
+
     def _joined(self, item: Break) -> tuple[int, ...]:
         """What resumes after other breaks too; of one that a loop came back to, that is said."""
         return () if item.id in self._repeats else item.joins
@@ -249,8 +252,8 @@ class _Storyteller:
         if item.effect not in ("resumed", "stopped"):
             return
         before = item.graph_before
-        follow = (*item.resume_frames, *self._joined(item))
-        after = [self._pieces.graphs_of(self._frames[index])[:1] for index in follow]
+        follow = map(self._frames.__getitem__, self._follow(item))
+        after = [self._pieces.graphs_of(frame)[:1] for frame in follow]
         sides = [graph for graphs in ((before,), *after) for graph in graphs if graph is not None]
         if len(sides) > 1:
             kernels = sum(map(self._pieces.kernels, sides))

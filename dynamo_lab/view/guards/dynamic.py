@@ -78,7 +78,7 @@ def dynamic(
         for symbol in symbols
         for source in symbol.sources
     }
-    made = _made_sizes(graph.nodes) if graph else set[str]()
+    made, asked = _made_sizes(graph.nodes) if graph else set[str](), _asked(facts)
     return Dynamic(
         opened={
             value: tuple(other for other in roots if other != value and roots[other] & own)
@@ -90,7 +90,7 @@ def dynamic(
         sized=frozenset(value for value, own in roots.items() if own & made),
         told_apart=_told_apart(roots, facts),
         limits=_limits(roots, facts),
-        tested=frozenset(value for value, own in roots.items() if own & _asked(facts)),
+        tested=frozenset(value for value, own in roots.items() if own & asked),
         taken_by=_taken_by(roots, graph.nodes) if graph else {},
         outer=outer,
         plain=plain,

@@ -89,6 +89,8 @@ class ModuleTree:
 
     def _breaking(self, item: Break, first: int) -> list[int]:
         """The compilations that broke there: the first, and all if as many did as there are."""
+        if item.times == 1:
+            return [first]
         frame = self.modules[first].frame
         alike = [root for root in self.roots if self.modules[root].frame == frame]
         return alike if item.times >= len(alike) else [first]

@@ -75,7 +75,7 @@ def _unknown(story: Story) -> Told:
     return Told(
         rule="size-changes",
         what=f"`{story.cause.subject}` changes",
-        remedy=f"{found.text}",
+        remedy=found.text,
         code=found.code,
         grade="fill in",
     )
