@@ -167,7 +167,8 @@ def test_a_view_has_the_kernels_timed_and_nothing_else() -> None:
     assert found.changes is None  # nothing was compared that would tell
     assert (found.eager_calls, [one.cold for one in found.kernels]) == ((), [(), ()])
     assert [(one.stubbed, one.launch) for one in found.overheads] == [((), ())]
-    assert {len(one.warm) for one in found.kernels} == {rounds_needed()}, "it is told by then"
+    [rounds] = {len(one.warm) for one in found.kernels}
+    assert rounds >= rounds_needed()
     assert all(way.compile_seconds is None for way in found.ways), "caches were not empty"
     assert "timing kernels, not told apart yet" in waiting.told
     assert not [what for what in waiting.told if what.startswith(("checking", "measuring"))]
@@ -177,8 +178,10 @@ def test_a_view_has_the_kernels_timed_and_nothing_else() -> None:
     assert len(shown.kernels.kernels) == len(made.kernels)
     assert shown.state.startswith("Only the kernels were timed, with warm caches")
     [timed] = shown.kernels.programs
-    assert timed.slowest is not None
-    assert [made.kernels[one.id].language for one in timed.slowest.kernels] == ["extern"]
+    if timed.slowest is None:  # something else took the processor's time: then it is said
+        assert any("these are not times of a call" in remark for remark in timed.remarks)
+    else:
+        assert [made.kernels[one.id].language for one in timed.slowest.kernels] == ["extern"]
 
 
 @pytest.mark.slow

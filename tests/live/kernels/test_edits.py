@@ -130,9 +130,11 @@ def test_what_crashes_or_never_ends_does_so_elsewhere(
 
 def test_what_is_left_running_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OURS, str(os.getpid()))
-    command = [sys.executable, "-c", "input()", "a module of this name"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+    command = [sys.executable, "-c", "print(flush=True); input()", "a module of this name"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         try:
+            assert process.stdout is not None
+            process.stdout.readline()  # before it runs, the system may not know its words yet
             assert running("a module of this name")
         finally:
             process.kill()
