@@ -64,6 +64,14 @@ CELLS = {
     "deletes in a branch": "t = 1\nif t:\n    del t\ny = 't' in globals()",
     "a function that counts": "def up():\n    global x\n    x += 1\nx = 1\nup()\nup()\ny = x",
     "a definition after its name was used": "f = 1\ny = f\ndef f():\n    return 2\nz = f()",
+    "a function that is replaced by its result": "def f():\n    return 2\nf = f() + 1",
+    "a class that is replaced on a branch": "class A:\n    n = 1\nif x:\n    A = A()\ny = A.n",
+    "a module bound to another value": "import math\nmath = math.floor(2.5)",
+    "a constant of a star import is changed": "from math import *\npi = pi + 1\ntau += pi",
+    "a function that a loop replaces": (
+        "def f(v):\n    return v\nfor i in range(2):\n    f = lambda v, g=f: g(v) + 1\ny = f(1)"
+    ),
+    "a function that is deleted": "def f():\n    return 2\ny = f()\ndel f",
     "star import on a branch of nothing": "from math import *\ny = floor(2.5)",
     "imports with dots": "if x:\n    import os.path\ny = os.path.sep",
     "while and else": "n = 0\nwhile n < 3:\n    n += 1\n    m = n\nelse:\n    m = m * 10",

@@ -19,6 +19,7 @@ from dynamo_lab.record.cells.code import MODULE, frame_code
 from dynamo_lab.record.cells.names import (
     DEFINITIONS,
     bound_names,
+    is_star_import,
     names_of_expressions,
     names_of_targets,
     names_when_defined,
@@ -45,7 +46,7 @@ def cell_label(path: str) -> str | None:
 class CellFrame(NamedTuple):
     """A cell, ready to run: `definitions` first, then the frame, a function made from `code`.
 
-    `parameters` are the names that the frame binds and that already have a value. The function
+    `parameters` are the names that the frame binds and that have a value before it runs. The function
     returns the value of the cell's last line if that is an expression: then it `displays`.
     """
 
@@ -77,7 +78,10 @@ def build_frame(source: str, filename: str, namespace: Mapping[str, Any]) -> Cel
         return CellFrame(module, None, (), displays=False)
     bound = set(bound_names(statements)) | names_of_expressions(statements)
     stored = names_of_targets(statements) - written_by_functions(tree, namespace)
-    parameters = tuple(sorted(stored & namespace.keys()))
+    valued = namespace.keys() | set(bound_names(definitions))  # once the definitions ran
+    if any(is_star_import(statement) for statement in definitions):
+        stored &= valued  # of the others it is not known whether they have a value
+    parameters = tuple(sorted(stored & valued))
     displays = isinstance(statements[-1], ast.Expr)
     code = frame_code(statements, bound, stored, parameters, filename)
     return CellFrame(module, code, parameters, displays)

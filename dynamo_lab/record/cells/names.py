@@ -56,6 +56,11 @@ def bound_names(statements: list[ast.stmt]) -> tuple[str, ...]:
     )
 
 
+def is_star_import(statement: ast.stmt) -> bool:
+    """Whether what it binds cannot be known from its text."""
+    return isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
+
+
 def names_of_targets(statements: list[ast.stmt]) -> set[str]:
     """The names that only assignments, `del`, `for` and `with` bind: they can be locals.
 
