@@ -72,6 +72,60 @@ CELLS = {
         "def f(v):\n    return v\nfor i in range(2):\n    f = lambda v, g=f: g(v) + 1\ny = f(1)"
     ),
     "a function that is deleted": "def f():\n    return 2\ny = f()\ndel f",
+    "a decorator reads what a statement made": (
+        "registry = {}\ndef register(f):\n    registry[f.__name__] = f\n    return f\n"
+        "@register\ndef g():\n    return 1\ny = registry['g']()"
+    ),
+    "a base writes into what a statement made": (
+        "registry = []\nclass Base:\n    def __init_subclass__(cls):\n"
+        "        registry.append(cls.__name__)\nclass A(Base):\n    pass\ny = registry[0]"
+    ),
+    "a base is made of what came before": (
+        "k = 3\nclass Base:\n    n = k\nclass A(Base):\n    pass\ny = A.n"
+    ),
+    "a default is computed of what came before": (
+        "k = 3\ndef make():\n    return k\ndef f(v=make()):\n    return v\ny = f()"
+    ),
+    "a class's body computes with what came before": (
+        "k = 3\ndef make():\n    return k\nclass A:\n    n = make()\ny = A.n"
+    ),
+    "a decorator's default came before": (
+        "k = 3\ndef deco(f, k=k):\n    return lambda: f() + k\n@deco\ndef g():\n"
+        "    return 1\ny = g()"
+    ),
+    "an annotation reads what came before": (
+        "T = int\ndef f(v: T) -> T:\n    return v\ny = f.__annotations__['v'].__name__"
+    ),
+    "a class's annotation reads what came before": (
+        "T = int\nclass A:\n    v: T\ny = A.__annotations__['v'].__name__"
+    ),
+    "a method's default came before": (
+        "k = 3\nclass A:\n    def n(self, v=k):\n        return v\ny = A().n()"
+    ),
+    "a dataclass's field reads what came before": (
+        "import dataclasses\nk = 2\n@dataclasses.dataclass\nclass P:\n    a: int = 1\n"
+        "    b: int = dataclasses.field(default=k)\ny = P().b"
+    ),
+    "all names are asked for": "a = 1\ny = 'a' in locals() and 'x' in locals()",
+    "a text that binds a name": "exec('q = 3')\ny = q",
+    "a function that keeps a count": (
+        "def outer():\n    n = 0\n    def inner():\n        nonlocal n\n        n += 1\n"
+        "        return n\n    return inner\nstep = outer()\nstep()\ny = step()"
+    ),
+    "a generator that is read later": "k = 1\ng = (k + i for i in range(2))\nk = 10\ny = list(g)",
+    "a function defined twice": "def f():\n    return 1\ny = f()\ndef f():\n    return 2\nz = f()",
+    "a function of a loop": "for i in range(3):\n    def f(i=i):\n        return i\ny = f()",
+    "a class that is matched": (
+        "class P:\n    __match_args__ = ('a',)\n    def __init__(self, a):\n"
+        "        self.a = a\nmatch P(3):\n    case P(a):\n        y = a"
+    ),
+    "globals are written into": "n = 1\nglobals()['n'] = 5\ny = n",
+    "the names of all": "b = 1\ny = 'b' in dir() and 'b' in vars()",
+    "star import after a statement": "pi = 1\nfrom math import *\npi = pi + 1\ny = floor(pi)",
+    "an object of the notebook decorates": (
+        "class Names:\n    def add(self, f):\n        kept.append(f.__name__)\n        return f\n"
+        "names = Names()\nkept = []\n@names.add\ndef g():\n    pass\ny = kept[0]"
+    ),
     "star import on a branch of nothing": "from math import *\ny = floor(2.5)",
     "imports with dots": "if x:\n    import os.path\ny = os.path.sep",
     "while and else": "n = 0\nwhile n < 3:\n    n += 1\n    m = n\nelse:\n    m = m * 10",
@@ -113,6 +167,13 @@ def test_functions_of_other_cells_see_what_this_cell_assigns() -> None:
     assert namespace["y"] == 20
     namespace, _ = run("scale = y + 1\nz = f(2)", namespace)
     assert namespace["z"] == 42
+
+
+def test_a_decorator_of_another_cell_reads_what_this_cell_made_before() -> None:
+    source = "def register(f):\n    known.append(f)\n    return f"
+    namespace, _ = run(source, {"__name__": "__main__"})
+    namespace, _ = run("known = []\n@register\ndef g():\n    return 2\ny = known[0]()", namespace)
+    assert namespace["y"] == 2
 
 
 def test_a_name_without_a_value_is_the_usual_name_error() -> None:

@@ -4,7 +4,7 @@
 body of a function. The names that they bind are its locals, which Dynamo traces best (it captures
 nothing of a global that a function stores and reads again), and each store is written through to
 the global of that name, where other cells, and functions and lambdas of this one, find it.
-Definitions and imports stay at module level.
+Definitions and imports go before it, at module level, if no statement before them concerns them.
 """
 
 import ast
@@ -16,12 +16,15 @@ from typing import Any, NamedTuple
 
 from dynamo_lab.errors import CellError
 from dynamo_lab.record.cells.code import MODULE, frame_code
+from dynamo_lab.record.cells.module_level import at_module_level
 from dynamo_lab.record.cells.names import (
     DEFINITIONS,
     bound_names,
     is_star_import,
+    mentioned_names,
     names_of_expressions,
     names_of_targets,
+    names_read_through,
     names_when_defined,
     own_nodes,
     written_by_functions,
@@ -46,8 +49,8 @@ def cell_label(path: str) -> str | None:
 class CellFrame(NamedTuple):
     """A cell, ready to run: `definitions` first, then the frame, a function made from `code`.
 
-    `parameters` are the names that the frame binds and that have a value before it runs. The function
-    returns the value of the cell's last line if that is an expression: then it `displays`.
+    `parameters` are the names that the frame binds and that have a value before it runs. The
+    function returns the value of the cell's last line if that is an expression: then it `displays`.
     """
 
     definitions: CodeType
@@ -72,7 +75,7 @@ def build_frame(source: str, filename: str, namespace: Mapping[str, Any]) -> Cel
     tree = ast.parse(source, filename)
     refuse_await(source)
     compile(tree, filename, "exec")  # a function would accept a `return`, a cell must not
-    definitions, statements = _split(tree.body)
+    definitions, statements = _split(tree.body, namespace)
     module = compile(ast.Module(definitions, []), filename, "exec")
     if not statements:
         return CellFrame(module, None, (), displays=False)
@@ -81,23 +84,36 @@ def build_frame(source: str, filename: str, namespace: Mapping[str, Any]) -> Cel
     valued = namespace.keys() | set(bound_names(definitions))  # once the definitions ran
     if any(is_star_import(statement) for statement in definitions):
         stored &= valued  # of the others it is not known whether they have a value
+    if at_module_level(statements, bound | valued):
+        stored = set[str]()
     parameters = tuple(sorted(stored & valued))
     displays = isinstance(statements[-1], ast.Expr)
     code = frame_code(statements, bound, stored, parameters, filename)
     return CellFrame(module, code, parameters, displays)
 
 
-def _split(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """Definitions that can go before everything else, and the statements of the frame."""
+def _split(
+    body: list[ast.stmt], namespace: Mapping[str, Any]
+) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """Definitions that can go before everything else, and the statements of the frame.
+
+    A definition can, if nothing before it is about what making it reads or binds.
+    """
+    made = {name: s for s in body if isinstance(s, DEFINITIONS) for name in bound_names([s])}
     definitions: list[ast.stmt] = []
     statements: list[ast.stmt] = []
+    mentioned: set[str] = set()
     for statement in body:
-        mentioned = {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name)}
-        involved = names_when_defined(statement) | set(bound_names([statement]))
-        if isinstance(statement, DEFINITIONS) and not involved & mentioned:
+        if not isinstance(statement, DEFINITIONS) or (statements and is_star_import(statement)):
+            can_go_first = False
+        else:
+            read = names_read_through(names_when_defined(statement), made, namespace)
+            can_go_first = not mentioned & (read | set(bound_names([statement])))
+        if can_go_first:
             definitions.append(statement)
         else:
             statements.append(statement)
+            mentioned |= mentioned_names(statement)
     return definitions, statements
 
 
