@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import torch
 
 from dynamo_lab.errors import CellError
 from dynamo_lab.record.cells import build_frame
@@ -185,6 +186,24 @@ def test_lines_are_those_of_the_cell() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         run("a = 0\n\nb = 1 / a")
     assert caught.traceback[-1].lineno + 1 == 3
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "@torch.no_grad()\ndef f(v):\n    return v",
+        "@torch.compile(backend='eager')\ndef f(v: torch.Tensor) -> torch.Tensor:\n    return v",
+        "class Net(torch.nn.Module):\n    size = 3\n\n    def __init__(self):\n        use(torch)",
+        "import math",
+    ],
+)
+def test_what_no_statement_before_it_changes_is_defined_before_the_frame(source: str) -> None:
+    before = "torch.manual_seed(0)\ntorch._dynamo.config.verbose = False\n"
+    frame = build_frame(before + source, "<test>", {"torch": torch})
+    assert {"f", "Net", "math"} & set(frame.definitions.co_names)
+    frame = build_frame(f"{before}torch = 1\n{source}", "<test>", {"torch": torch})
+    assert ("math" in frame.definitions.co_names) == (source == "import math")
+    assert not {"f", "Net"} & set(frame.definitions.co_names)
 
 
 @pytest.mark.parametrize(

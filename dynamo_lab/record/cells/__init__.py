@@ -18,17 +18,14 @@ from dynamo_lab.errors import CellError
 from dynamo_lab.record.cells.code import MODULE, frame_code
 from dynamo_lab.record.cells.module_level import at_module_level
 from dynamo_lab.record.cells.names import (
-    DEFINITIONS,
     bound_names,
     is_star_import,
-    mentioned_names,
     names_of_expressions,
     names_of_targets,
-    names_read_through,
-    names_when_defined,
     own_nodes,
     written_by_functions,
 )
+from dynamo_lab.record.cells.order import split
 
 __all__ = ["MODULE", "CellFrame", "build_frame", "cell_label", "refuse_await"]
 
@@ -75,7 +72,7 @@ def build_frame(source: str, filename: str, namespace: Mapping[str, Any]) -> Cel
     tree = ast.parse(source, filename)
     refuse_await(source)
     compile(tree, filename, "exec")  # a function would accept a `return`, a cell must not
-    definitions, statements = _split(tree.body, namespace)
+    definitions, statements = split(tree.body, namespace)
     module = compile(ast.Module(definitions, []), filename, "exec")
     if not statements:
         return CellFrame(module, None, (), displays=False)
@@ -90,31 +87,6 @@ def build_frame(source: str, filename: str, namespace: Mapping[str, Any]) -> Cel
     displays = isinstance(statements[-1], ast.Expr)
     code = frame_code(statements, bound, stored, parameters, filename)
     return CellFrame(module, code, parameters, displays)
-
-
-def _split(
-    body: list[ast.stmt], namespace: Mapping[str, Any]
-) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """Definitions that can go before everything else, and the statements of the frame.
-
-    A definition can, if nothing before it is about what making it reads or binds.
-    """
-    made = {name: s for s in body if isinstance(s, DEFINITIONS) for name in bound_names([s])}
-    definitions: list[ast.stmt] = []
-    statements: list[ast.stmt] = []
-    mentioned: set[str] = set()
-    for statement in body:
-        if not isinstance(statement, DEFINITIONS) or (statements and is_star_import(statement)):
-            can_go_first = False
-        else:
-            read = names_read_through(names_when_defined(statement), made, namespace)
-            can_go_first = not mentioned & (read | set(bound_names([statement])))
-        if can_go_first:
-            definitions.append(statement)
-        else:
-            statements.append(statement)
-            mentioned |= mentioned_names(statement)
-    return definitions, statements
 
 
 _MAGIC = re.compile(r"^\s*(%%?\w+|!\S+|\?\w+)|^\s*\w+\s*=\s*([%!]\w+)", re.MULTILINE)

@@ -2,10 +2,9 @@
 
 import ast
 import dis
-import inspect
 import symtable
 from collections.abc import Iterator, Mapping
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -24,74 +23,10 @@ def own_nodes(statements: list[ast.stmt]) -> Iterator[ast.AST]:
             pending.extend(ast.iter_child_nodes(node))
 
 
-def names_when_defined(statement: ast.stmt) -> set[str]:
-    """The names that a definition reads when it is made: all that its functions do not read."""
-    names: set[str] = set()
-    pending: list[ast.AST] = [statement]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            names.add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            pending.extend([*evaluated_parts(node), *_annotations(node)])
-        else:
-            pending.extend(ast.iter_child_nodes(node))
-    return names
-
-
-def _annotations(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.AST]:
-    own = [arg.annotation for arg in ast.walk(node.args) if isinstance(arg, ast.arg)]
-    returned = None if isinstance(node, ast.Lambda) else node.returns
-    return [annotation for annotation in (*own, returned) if annotation is not None]
-
-
-def names_read_through(
-    names: set[str], definitions: Mapping[str, ast.stmt], namespace: Mapping[str, Any]
-) -> set[str]:
-    """These names, and all that functions and classes of the notebook that they name may read.
-
-    A decorator, a default, a class's body or base may call them. `definitions` are the cell's.
-    """
-    found: set[str] = set()
-    pending = list(names)
-    while pending:
-        name = pending.pop()
-        if name in found:
-            continue
-        found.add(name)
-        if name in definitions:
-            pending += mentioned_names(definitions[name])
-        elif name in namespace:
-            pending += _read_by(namespace[name], namespace)
-    return found
-
-
 def mentioned_names(statement: ast.stmt) -> set[str]:
     """All names in a statement, also in its functions."""
     written = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
     return written | _names_bound_by_text([statement])
-
-
-def _read_by(value: Any, namespace: Mapping[str, Any]) -> set[str]:
-    """The globals that a function, a class or an object of the notebook's own may read."""
-    value = inspect.unwrap(value) if callable(value) else value
-    if isinstance(value, FunctionType):
-        return _globals_of(value.__code__) if value.__globals__ is namespace else set()
-    own = value if isinstance(value, type) else type(value)
-    methods = [method for kind in own.__mro__ for method in vars(kind).values()]
-    unwrapped = [getattr(m, "__func__", getattr(m, "fget", m)) for m in methods]
-    return {
-        name
-        for method in unwrapped
-        if isinstance(method, FunctionType) and method.__globals__ is namespace
-        for name in _globals_of(method.__code__)
-    }
-
-
-def _globals_of(code: CodeType) -> set[str]:
-    """The names that code and the functions in it read, attributes among them."""
-    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return set(code.co_names).union(*map(_globals_of, inner))
 
 
 def evaluated_parts(node: ast.AST) -> list[ast.AST]:
