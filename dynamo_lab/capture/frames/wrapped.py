@@ -10,6 +10,9 @@ from torch import nn
 _HELD = ("fn", "func", "f", "function", "wrapped")
 """Names under which wrappers keep what they call."""
 
+_CALLS = ("forward", "__call__", "_call_impl", "_wrapped_call_impl")
+"""The methods of a module by which it is called, as `nn.Module` has them."""
+
 
 class Wrapped(NamedTuple):
     """A function by its name, and the names of its positional parameters.
@@ -28,8 +31,8 @@ def wrapped_by(code: CodeType, closure: Sequence[CellType] | None) -> Wrapped | 
     A wrapper takes `*args` alone: of others, the parameters have names of their own.
     """
     held = _held_by(code, closure)
-    module = getattr(held, "__self__", held)
-    if isinstance(module, nn.Module):  # its call is PyTorch's, its `forward` is what is meant
+    module = _module_called(held)
+    if module is not None:  # its call is PyTorch's, its `forward` is what is meant
         of = type(module)
         return Wrapped(of.__qualname__, _parameters(of.forward, 1), _details(module))
     function = _function(held)
@@ -41,8 +44,8 @@ def wrapped_by(code: CodeType, closure: Sequence[CellType] | None) -> Wrapped | 
 def called_by(code: CodeType, closure: Sequence[CellType] | None) -> Any:
     """What tells one wrapper from another with the same code: a module, or a function."""
     held = _held_by(code, closure)
-    module = getattr(held, "__self__", held)
-    return module if isinstance(module, nn.Module) else _function(held)
+    module = _module_called(held)
+    return _function(held) if module is None else module
 
 
 def _held_by(code: CodeType, closure: Sequence[CellType] | None) -> Any:
@@ -51,6 +54,14 @@ def _held_by(code: CodeType, closure: Sequence[CellType] | None) -> Any:
         return None
     cells = dict(zip(code.co_freevars, closure or (), strict=False))
     return next((_content(cells[name]) for name in _HELD if name in cells), None)
+
+
+def _module_called(held: Any) -> nn.Module | None:
+    """The module whose call this is: the module itself, or a method by which it is called."""
+    if isinstance(held, MethodType) and held.__func__.__name__ not in _CALLS:
+        return None
+    module = getattr(held, "__self__", held)
+    return module if isinstance(module, nn.Module) else None
 
 
 def _details(module: nn.Module) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from torch import fx
+from torch import fx, nn
 
 from dynamo_lab.capture.core.compilations import Compilations
 from dynamo_lab.capture.core.patches import Patches
@@ -27,6 +27,12 @@ class _Place(NamedTuple):
     function: str
     line: int
     position: Any
+
+
+def _is_of(value: Any, qualified: str) -> bool:
+    """Whether it is a module of the class of this qualified name, or of one derived from it."""
+    kinds = type(value).__mro__ if isinstance(value, nn.Module) else ()
+    return any(kind.__qualname__ == qualified for kind in kinds)
 
 
 class ExpressionProbes:
@@ -57,6 +63,7 @@ class ExpressionProbes:
             translator = getattr(translator, "parent", None)
         self._places[node] = tuple(reversed(places))
         self._name_what_was_left(tracer.output_graph, places[-1:])
+        self._name_receiver(getattr(tracer.output_graph, "root_tx", None))
 
     def _name_what_was_left(self, output: Any, outermost: Sequence[_Place]) -> None:
         """What a break left on Python's stack to be called, by what the call's text says."""
@@ -67,6 +74,16 @@ class ExpressionProbes:
             known = self._graphs.names_on_stack.setdefault(self._compilations.current_id(), {})
             if called := _called(outermost[0]):
                 known[found[1]] = called
+
+    def _name_receiver(self, root: Any) -> None:
+        """The module whose method is compiled, which the method may call otherwise than `self`."""
+        compile_id = self._compilations.current_id()
+        if compile_id in self._graphs.receivers or root is None:
+            return
+        owner = root.f_code.co_qualname.rpartition(".")[0]
+        self._graphs.receivers[compile_id] = next(
+            (name for name, value in root.f_locals.items() if owner and _is_of(value, owner)), "self"
+        )
 
     def recorded(self, graph: Graph, made_from: fx.Graph) -> None:
         """A captured graph is recorded: its nodes are the objects that were made."""

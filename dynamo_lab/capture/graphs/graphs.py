@@ -32,6 +32,8 @@ class GraphProbes:
         """What passes put in place of what."""
         self.names_on_stack: dict[str, dict[str, str]] = {}
         """By compilation, the text of what is called that a break had left on Python's stack."""
+        self.receivers: dict[str, str] = {}
+        """By compilation, what a compiled method calls the module that it is of."""
         self.on_recorded: tuple[Callable[[Graph, fx.Graph], None], ...] = ()
         """Called with each graph that is recorded, and what it was made from."""
         self.on_captured: tuple[Callable[[Graph, fx.GraphModule], None], ...] = ()
@@ -131,7 +133,8 @@ class GraphProbes:
         frame = self._compilations.frame_of(compile_id)
         is_wrapped = frame is not None and self._recorder.frames[frame].parameters
         named = self.names_on_stack.get(compile_id, {})
-        return (*OF_SELF, *((("fn", ""),) if is_wrapped else ()), *named.items())
+        receiver = (self.receivers.get(compile_id, "self"), "")
+        return (*OF_SELF, receiver, *((("fn", ""),) if is_wrapped else ()), *named.items())
 
     def _adopt(self, graph: Graph, module: fx.GraphModule, bodies: dict[str, int]) -> None:
         """Tie the bodies of higher-order operators to the nodes that call them."""

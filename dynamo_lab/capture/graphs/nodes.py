@@ -193,8 +193,8 @@ def _source(node: fx.Node, roots: Roots) -> str:
     source = getattr(node.meta.get("grapharg"), "source", None)
     if source is None:
         return ""
-    name, own = name_of(source), dict(roots).keys() - dict(OF_SELF).keys()
-    return readable_path(name, (("self", "self"), *(one for one in roots if one[0] in own)))
+    others = (root for root in roots if root[1] or root[0] == "fn")
+    return readable_path(name_of(source), (("self", "self"), *others))
 
 
 def _modules(node: fx.Node, roots: Roots) -> Iterator[tuple[str, str]]:
@@ -211,6 +211,8 @@ def module_path(node: fx.Node, roots: Roots = OF_SELF) -> str:
 
 
 _ROOT = re.compile(r"^[LG]\[(['\"])(.*?)\1\]")
+_BOUND = re.compile(r"^L\[(['\"])fn\1\]\.__self__")
+"""The object of a method that a wrapper calls."""
 _STORED = re.compile(r"(?:^|\.)_(?:modules|parameters|buffers)\[(['\"])([^'\"\]]+)\1\]")
 
 
@@ -220,7 +222,7 @@ def readable_path(path: str, roots: Roots = OF_SELF) -> str:
 
     Others than modules keep their brackets: "steps[0]", "parts['head']".
     """
-    path = _STORED.sub(r".\2", path)
+    path = _STORED.sub(r".\2", _BOUND.sub("L['self']", path) if "fn" in dict(roots) else path)
     if found := _ROOT.match(path):
         known = dict(roots).get(found[2], found[2])
         is_inside = path[found.end() :].startswith("[") and not known

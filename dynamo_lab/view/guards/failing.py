@@ -42,6 +42,7 @@ _RANGE = re.compile(r"^(\d+) <= (.+?)(?: <= (\d+))?$")
 
 
 _POSITIONAL = re.compile(r"""L\[\s*['"]args['"]\s*\]\[(\d+)\]""")
+_BOUND = re.compile(r"""(?:L\[\s*['"]fn['"]\s*\]|\bfn)\.__self__\b""")
 _NAMED = re.compile(r"""L\[\s*['"]kwargs['"]\s*\]\[['"](\w+)['"]\]""")
 
 
@@ -62,7 +63,8 @@ def in_own_names(text: str, parameters: Sequence[str]) -> str:
         at = int(found[1])
         return f"L['{parameters[at]}']" if at < len(parameters) else found[0]
 
-    return _NAMED.sub(r"L['\1']", _POSITIONAL.sub(named, text))
+    text = _NAMED.sub(r"L['\1']", _POSITIONAL.sub(named, text))
+    return _BOUND.sub(lambda found: "L['self']" if found[0].startswith("L") else "self", text)
 
 
 def describe(failed: FailedGuard) -> str:

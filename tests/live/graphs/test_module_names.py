@@ -77,3 +77,53 @@ def test_a_module_of_pytorchs_own_is_the_root() -> None:
     assert paths == {"0", "1"}
     assert "1.weight" in saved
     assert "`1.running_mean`" in told
+
+
+class Otherwise(nn.Module):
+    """Its methods do not call it `self`."""
+
+    def __init__(this) -> None:
+        super().__init__()
+        this.inner = nn.Linear(4, 4)
+        this.n = 1
+
+    def forward(this, x: torch.Tensor) -> torch.Tensor:
+        x = this.inner(x)
+        print("breaks")
+        return this.inner(x)
+
+    @torch.no_grad()
+    def wrapped(self, x: torch.Tensor) -> torch.Tensor:
+        return self.inner(x) * self.n
+
+
+class Derived(Otherwise): ...
+
+
+def given(this: Otherwise, x: torch.Tensor) -> torch.Tensor:
+    return this.inner(x)
+
+
+def test_a_method_may_call_its_module_as_it_likes() -> None:
+    paths, saved, _ = _named(Derived())
+    assert paths == {"inner"}
+    assert saved == {"this.inner.weight"}
+    recording = lab.explore(given, Otherwise(), torch.randn(3, 4), backend="eager")
+    assert {row.path for row in recording.modules.rows} >= {"this.inner"}
+
+
+def test_a_method_below_a_decorator_is_named_and_its_module_is_self() -> None:
+    model, x = Otherwise(), torch.randn(3, 4)
+    with lab.record() as recorder:
+        compiled = torch.compile(model.wrapped, backend="eager")
+        compiled(x)
+        model.n = 4
+        compiled(x)
+    recording = recorder.recording
+    [frame] = [frame for frame in recording.frames if frame.outcome == "compiled"]
+    assert (frame.name, frame.parameters) == ("Otherwise.wrapped", ("x",))
+    assert {row.path for row in recording.modules.rows} >= {"inner"}
+    view = build(recording)
+    [story] = view.guards.recompiles
+    assert story.causes[0].text == "`self.n` was 1, now 4"
+    assert not any("__self__" in str(part) for part in (view.findings, view.guards.recompiles))
