@@ -86,3 +86,7 @@ def test_what_both_ways_of_a_branch_come_to_is_no_loop() -> None:
     told = {one.id: one for one in found.stories}
     assert told[second.id].then.endswith("which resumes after another break too.")
     assert told[second.id].after == told[first.id].after
+    texts = {row.entity: row.text for row in found.run_map if row.kind == "break"}
+    going_on = found.frames[first.resume_frames[0]].name
+    assert texts[f"break:{second.id}"] == f"print call, goes on in {going_on}"
+    assert texts[f"break:{first.id}"] == "print call"
