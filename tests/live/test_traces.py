@@ -245,3 +245,22 @@ def test_provenance_that_was_logged_is_taken(tmp_path):
     assert mine.keys() == theirs.keys()
     assert all(nodes and nodes <= theirs[name] for name, nodes in mine.items())
     assert any(table.reason == "traced from" and table.pairs for table in imported.links)
+
+
+def both_ways(x):
+    x = x.sin() if x.sum() > 0 else x.cos()
+    print("there")
+    return x + 1
+
+
+def test_what_resumes_after_two_breaks_is_known_of_both(tmp_path):
+    torch._dynamo.reset()
+    with logged(tmp_path), lab.record() as recorder:
+        compiled = torch.compile(both_ways, backend="aot_eager")
+        for sign in (1, -1):
+            compiled(torch.full((4,), sign * 1.0))
+    for recording in (recorder.recording, lab.open_trace(tmp_path)):
+        branch, first, second = recording.breaks
+        assert len(branch.resume_frames) == 2
+        assert second.joins == first.resume_frames != ()
+        assert (branch.joins, first.joins, second.resume_frames) == ((), (), ())

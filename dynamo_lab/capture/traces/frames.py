@@ -44,7 +44,7 @@ class Frames:
         self.breaks: list[Break] = []
         self.recompiles: list[Recompile] = []
         self.notes: list[Note] = []
-        self._places: dict[tuple[str, int, str], int] = {}
+        self._places: dict[tuple[str, int, str, str], int] = {}
         self._of: dict[str, Compilation] = {}
         self._waiting: dict[str, str] = {}
         self._functions: list[tuple[str, str]] = []  # of each frame: of what goes on, the original
@@ -53,6 +53,7 @@ class Frames:
         self._same: dict[tuple[str, str], int] = {}  # the one that goes on: the last that broke
         self._known: dict[tuple[int, int, str], int] = {}  # breaks
         self._last_break: dict[int, int] = {}  # of a frame
+        self._broke_at: dict[tuple[str, str, int], list[int]] = {}  # breaks of a function's line
         self._refused: set[int] = set()  # frames that ended in a break
         self._restarted: set[int] = set()  # graphs of analyses that were done again
 
@@ -72,19 +73,28 @@ class Frames:
         if not stack or not record.compile_id:
             return False
         known = self._of.get(record.compile_id)
-        frame = self._frame(*stack[-1], stack[:-1])
+        frame = self._frame(*stack[-1], stack[:-1], record.compile_id)
         if known is None or known.done or known.frame != frame:
             self._of[record.compile_id] = Compilation(record.compile_id, frame, {})
         if waiting := self._waiting.pop(record.compile_id, ""):
             self._recompiled(waiting, self._of[record.compile_id])
         return True
 
-    def _frame(self, path: str, line: int, name: str, callers: list[tuple[str, int, str]]) -> int:
-        at = self._places.setdefault((path, line, name), len(self.frames))
+    def _frame(
+        self,
+        path: str,
+        line: int,
+        name: str,
+        callers: list[tuple[str, int, str]],
+        compile_id: str,
+    ) -> int:
+        resumed = breaks.RESUMED.match(name)
+        # the two ways of a branch resume under one name, which Dynamo's number of the code tells
+        code = compile_id.partition("/")[0] if resumed else ""
+        at = self._places.setdefault((path, line, name, code), len(self.frames))
         if at < len(self.frames):
             return at
-        resumed = breaks.RESUMED.match(name)
-        original = self._same.get((path, resumed[1])) if resumed else None
+        original = self._original(path, resumed[1], int(resumed[2])) if resumed else None
         caller, caller_line = self._caller(callers)
         self.frames.append(
             Frame(
@@ -108,11 +118,26 @@ class Frames:
             self._same[function] = at
         return at
 
+    def _original(self, path: str, function: str, line: int) -> int | None:
+        """The frame that broke at this line of a function, or the last of it that broke."""
+        broke = self._broke_at.get((path, function, line))
+        return self.breaks[broke[-1]].frame if broke else self._same.get((path, function))
+
     def _goes_on(self, original: int, frame: int) -> None:
-        broke = self._last_break.get(original)
-        if broke is not None:
-            item = self.breaks[broke]
-            self.breaks[item.id] = replace(item, resume_frames=(*item.resume_frames, frame))
+        line = self.frames[frame].resumed_line or 0
+        broke = self._broke_at.get((*self._functions[original], line), ())
+        last = broke[-1] if broke else self._last_break.get(original)
+        if last is not None:
+            item = self.breaks[last]
+            self.breaks[last] = replace(item, resume_frames=(*item.resume_frames, frame))
+
+    def _join(self) -> None:
+        """A break after which no frame is new goes on in what another of its line led to."""
+        for same in self._broke_at.values():
+            led_to = tuple(frame for at in same for frame in self.breaks[at].resume_frames)
+            for at in same:
+                if self.breaks[at].effect == "resumed" and not self.breaks[at].resume_frames:
+                    self.breaks[at] = replace(self.breaks[at], joins=led_to)
 
     def _caller(self, callers: list[tuple[str, int, str]]) -> tuple[int | None, int | None]:
         for path, line, name in reversed(callers):
@@ -158,6 +183,8 @@ class Frames:
             return
         self.breaks.append(made)
         self._last_break[of.frame] = at
+        line = self._texts.line_of(made.span)
+        self._broke_at.setdefault((*self._functions[of.frame], line), []).append(at)
         self._same[self._functions[of.frame]] = of.frame
         if effect == "failed":
             self._refused.add(of.frame)
@@ -287,6 +314,7 @@ class Frames:
             for one in made:
                 if one.graph is not None:
                     graphs.setdefault((at, one.compile_id), one.graph)
+        self._join()
         for item in self.breaks:
             graph = graphs.get((item.frame, item.compile_id))
             self.breaks[item.id] = replace(item, graph_before=graph)
