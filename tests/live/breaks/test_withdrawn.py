@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import torch
+from msgspec.structs import replace
 
 import dynamo_lab as lab
 from dynamo_lab.view import build
@@ -103,3 +104,12 @@ def test_no_setting_is_offered_for_a_number_that_is_an_index() -> None:
     assert recording.findings[0].grade == "fill in"
     with torch._dynamo.config.patch(capture_scalar_outputs=True):
         assert lab.explore(indexed, INPUT, backend="aot_eager").breaks
+
+
+@pytest.mark.parametrize(("fn", "is_index"), [(indexed, True), (asks_an_operator, False)])
+def test_an_index_is_told_from_other_operators_by_what_is_written(fn: Any, is_index: bool) -> None:
+    """Python 3.14 has one instruction for all: its name alone tells nothing."""
+    recording = lab.explore(fn, INPUT, backend="eager")
+    breaks = tuple(replace(one, opname="BINARY_OP") for one in recording.breaks)
+    (shown,) = build(replace(recording, breaks=breaks)).breaks
+    assert (NUMBERS not in [fix.name for fix in shown.fixes]) == is_index
