@@ -182,7 +182,9 @@ def _input_number(node: fx.Node) -> int | None:
     return about.idx if type(about).__name__ == "PlainAOTInput" else None
 
 
-def _differentiated(nodes: list[fx.Node], traced: dict[Source, Place]) -> dict[fx.Node, list[Place]]:
+def _differentiated(
+    nodes: list[fx.Node], traced: dict[Source, Place]
+) -> dict[fx.Node, list[Place]]:
     """For each node of a joint graph's backward what it is the gradient of, if that is known.
 
     Autograd numbers operators as it meets them, and their gradients carry the same number. An
