@@ -160,7 +160,7 @@ def build(recording: Recording) -> View:
         partitions=autograd.build(recording, places),
         attentions=attentions,
         fast_paths=fast_paths,
-        choices=choices.build(recording, places, attentions, fast_paths, fusions),
+        choices=choices.build(recording, places, attentions, fast_paths, fusions, ancestry),
         decompositions=decompositions.build(recording, places),
         lowering=lowered,
         compiler=compiler.build(recording, places, lowered),

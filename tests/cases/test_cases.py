@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from dynamo_lab.errors import QueryError
 from dynamo_lab.model.recording import Recording
@@ -178,8 +179,21 @@ def told(moment: Moment) -> Table:
 
 
 def fusion(make: Make) -> Table:
-    """Why two operations are not fused, for each two of a graph."""
-    view = build(make("scheduled")).fusions
+    """Why two operations are not fused, for each two of a graph; also where one joins buffers."""
+    recording = make("scheduled")
+    schedule, plan = recording.schedules[0], recording.memory_plans[0]
+    ops = schedule.operations
+    join = replace(ops[2], kind="nop", call="", reads=("buf4",), after=(4,))
+    reader = replace(ops[3], reads=(*ops[3].reads, "buf2"))
+    schedule = replace(schedule, operations=(*ops[:2], join, reader, ops[4]))
+    step = replace(plan.steps[0], operations=(0, 1, 3))
+    plan = replace(plan, steps=(step, *plan.steps[1:]))
+    joined = replace(recording, schedules=(schedule,), memory_plans=(plan,))
+    return {**_answered(recording), "joined": _answered(joined)}
+
+
+def _answered(recording: Recording) -> Table:
+    view = build(recording).fusions
     schedule = view.schedules[0]
     count = range(len(schedule.operations))
     answers = [

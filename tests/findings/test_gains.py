@@ -130,3 +130,20 @@ def test_a_view_of_complex_numbers_is_no_work_and_what_it_views_stays(tmp_path: 
     assert "abs is 1 library call," in found.sentence
     assert found.sentence.startswith("Line 7 ")
     assert found.gain is None  # abs() reads what the transform wrote, as real parts would be
+
+
+def test_a_complex_view_of_an_input_is_read_as_its_real_parts_would_be(tmp_path: Path) -> None:
+    source = """
+    import torch
+
+    def rotated(x, turns):
+        z = torch.view_as_complex(x.reshape(4, 8, 8, 2))
+        return torch.view_as_real(z * turns).flatten(2)
+
+    def record(lab):
+        turns = torch.polar(torch.ones(8, 8), torch.randn(8, 8))
+        return lab.lower(rotated, torch.randn(4, 8, 16), turns)
+    """
+    recording = recorded(source, tmp_path, "rotated")
+    [found] = [one for one in findings_of(recording) if one.rule == "complex-numbers"]
+    assert found.gain is None  # the one kernel of real parts reads and writes as much

@@ -42,6 +42,17 @@ def test_what_is_kept_is_told_in_numbers(part: PartitionView) -> None:
     assert "1 of them has a dynamic size: its bytes are of this run" in told
 
 
+def test_a_copy_in_another_layout_is_saved_either_way() -> None:
+    """PyTorch counts what is read before Inductor copies an input for the backward."""
+    recording = cut()
+    (known,) = recording.partitions
+    copy = value(role="input", storage=9, bytes=64, copied=True)
+    part = replace(known, saved=(*known.saved, copy))
+    view = build(replace(recording, partitions=(part,))).partitions[0]
+    assert view.unpartitioned_bytes == 1024 + 64
+    assert "1.1 kB, 768 B more" in " ".join(view.sentences)
+
+
 def test_kept_values_come_largest_first_and_living_ones_last(part: PartitionView) -> None:
     assert [row.name for row in part.saved] == ["mm", "view", "self.lin.weight"]
     kept, symbolic, parameter = part.saved
@@ -127,6 +138,7 @@ def test_memory_that_values_share_counts_once_and_living_memory_not_at_all() -> 
         ({"donated": False}, "the backward reads it"),
         ({"role": "symbol"}, "size that is known only at run time"),
         ({"reason": "cannot recompute: random op"}, "other numbers"),
+        ({"reason": "cannot recompute: reduction op"}, "less than a quarter of what `mm` reads"),
     ],
 )
 def test_why_a_value_is_kept(facts: dict[str, Any], words: str) -> None:

@@ -121,6 +121,8 @@ class _Lines:
             if kind == "ExternKernelAllocLine":
                 self._made(line.node)
             self._called(_library_name(line.node), str(line.node.get_operation_name()))
+        elif isinstance(line, str) and any(self._calls_of(called := line.partition("(")[0])):
+            self._called(called)  # what overwrites its argument may be written out: bernoulli_
 
     def _part(self, node: Any) -> None:
         """One of several results: the call made it, though it has a name only afterwards."""

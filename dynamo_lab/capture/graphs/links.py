@@ -12,6 +12,9 @@ from dynamo_lab.model.graphs import Graph, Stage
 Place = tuple[int, int]
 """A node: its graph's id and its index there."""
 
+Source = tuple[int | None, str]
+"""A node as FX names what another was made from: the id of its graph's object, and its name."""
+
 _MADE_FROM: dict[Stage, tuple[Stage, ...]] = {
     "pre_grad": ("dynamo",),
     "joint": ("pre_grad", "dynamo"),
@@ -29,10 +32,12 @@ def link_to_origins(
     graphs: Sequence[Graph],
     family: Sequence[tuple[Graph, fx.Graph]],
     replaced: Mapping[str, tuple[str, ...]],
+    recorded: Mapping[int, int],
 ) -> list[LinkTable]:
     """The links into a graph and the bodies of its higher-order operators: its `family`.
 
-    `replaced` has, of nodes that passes made, the names of those that they stand for.
+    `replaced` has, of nodes that passes made, the names of those that they stand for; `recorded`
+    the number of each graph that was recorded and still lives, by the id of its object.
     """
     root = family[0][0]
     origin = next(_origins(graphs, root, _MADE_FROM.get(root.stage, ())), None)
@@ -42,7 +47,7 @@ def link_to_origins(
     tables: dict[tuple[int, int, str], list[tuple[int, int]]] = defaultdict(list)
     for graph, fx_graph in family:
         names = _places(graphs, origin, in_body=graph is not root)
-        traced_names = _places(graphs, traced, in_body=graph is not root)
+        traced_names = _traced_names(graphs, traced, recorded, in_body=graph is not root)
         inputs = [] if graph is not root else _inputs(graphs[traced.id])
         keeps_names = root.stage == "pre_grad" or origin.stage not in _TRACED
         nodes = list(fx_graph.nodes)
@@ -82,6 +87,25 @@ def _places(graphs: Sequence[Graph], origin: Graph, *, in_body: bool) -> dict[st
     return {name: (g.id, i) for g in reversed(members) for i, name in enumerate(g.nodes.name)}
 
 
+def _traced_names(
+    graphs: Sequence[Graph], traced: Graph, recorded: Mapping[int, int], *, in_body: bool
+) -> dict[Source, Place]:
+    """Where each node stands that may have been traced, by its graph's object and its name.
+
+    The body of a higher-order operator may be traced in place of its call, as a checkpoint's is,
+    and has names of its own. Without the object, a name is that of a graph before its bodies'.
+    """
+    bodies = _places(graphs, traced, in_body=True)
+    names = bodies | _places(graphs, traced, in_body=in_body)
+    found: dict[Source, Place] = {(None, name): place for name, place in names.items()}
+    members = {traced.id} | {number for number, _ in bodies.values()}
+    for key, number in recorded.items():
+        if number in members:
+            own = enumerate(graphs[number].nodes.name)
+            found |= {(key, name): (number, index) for index, name in own}
+    return found
+
+
 def _is_within(graphs: Sequence[Graph], graph: Graph, root: int) -> bool:
     parent = graph.parent
     while parent is not None and parent != root:
@@ -98,7 +122,7 @@ def _inputs(graph: Graph) -> list[Place]:
 def _links(
     nodes: list[fx.Node],
     names: dict[str, Place],
-    traced: dict[str, Place],
+    traced: dict[Source, Place],
     inputs: list[Place],
     differentiated: dict[fx.Node, list[Place]],
     stands_for: Mapping[str, list[Place]],
@@ -147,8 +171,9 @@ def _stands_for(
     return {made: list(dict.fromkeys(places(made, set()))) for made in replaced}
 
 
-def _traced_from(node: fx.Node, traced: dict[str, Place]) -> list[Place]:
-    return [traced[name] for name in origin_names(node) if name in traced]
+def _traced_from(node: fx.Node, traced: dict[Source, Place]) -> list[Place]:
+    keys = ((key if key in traced else (None, key[1])) for key in _sources(node))
+    return [traced[key] for key in keys if key in traced]
 
 
 def _input_number(node: fx.Node) -> int | None:
@@ -157,7 +182,9 @@ def _input_number(node: fx.Node) -> int | None:
     return about.idx if type(about).__name__ == "PlainAOTInput" else None
 
 
-def _differentiated(nodes: list[fx.Node], traced: dict[str, Place]) -> dict[fx.Node, list[Place]]:
+def _differentiated(
+    nodes: list[fx.Node], traced: dict[Source, Place]
+) -> dict[fx.Node, list[Place]]:
     """For each node of a joint graph's backward what it is the gradient of, if that is known.
 
     Autograd numbers operators as it meets them, and their gradients carry the same number. An
@@ -190,9 +217,13 @@ def is_sum_of_gradients(node: fx.Node) -> bool:
 
 def origin_names(node: fx.Node) -> Iterator[str]:
     """The names of the nodes that this one was made from, the nearest first."""
+    return (name for _, name in _sources(node))
+
+
+def _sources(node: fx.Node) -> Iterator[Source]:
     sources: list[Any] = list(node.meta.get("from_node") or ())
     while sources:
         source = sources.pop(0)
         if source.node_info is not None:
-            yield source.node_info.name
+            yield source.node_info.graph_id, source.node_info.name
         sources.extend(source.from_node or ())

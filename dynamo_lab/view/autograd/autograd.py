@@ -156,7 +156,7 @@ class _View:
             budget=part.budget,
             sentences=tuple(reasons.sentences(part, self._symbolic())),
             activation_bytes=part.activation_bytes,
-            unpartitioned_bytes=part.unpartitioned_bytes,
+            unpartitioned_bytes=reasons.all_read(part),
             saved=saved,
             lines=lines,
             recomputed=tuple(map(self._recomputed, part.recomputed)),

@@ -17,8 +17,8 @@ _SAVED = {
     "enough to run twice",
     "materialized in backward": "the backward reads it from memory as a whole, so that running "
     "`{operator}` again would save nothing",
-    "reduction op": "a reduction: its result is at most a quarter of what it reads, so it is "
-    "cheap to save",
+    "reduction op": "its result is less than a quarter of what `{operator}` reads, so it is cheap "
+    "to save",
     "random op": "random: a second run would draw other numbers",
     "compute intensive op": "`{operator}` needs too much arithmetic to run twice",
     "non-builtin op": "`{operator}` is not one of PyTorch's own operators, so its cost is unknown",
@@ -180,9 +180,19 @@ def _donations(part: Partition) -> Iterator[str]:
         )
 
 
+def all_read(part: Partition) -> int | None:
+    """What the forward would save if nothing ran again.
+
+    PyTorch counts what the backward reads before Inductor copies inputs for it, to lie otherwise.
+    """
+    copies = tuple(value for value in part.saved if value.copied)
+    known = part.unpartitioned_bytes
+    return None if known is None else known + kept_bytes(copies)
+
+
 def _recomputation(part: Partition) -> Iterator[str]:
     again = sum(not item.is_free for item in part.recomputed)
-    all_kept = part.unpartitioned_bytes
+    all_kept = all_read(part)
     if part.method == "default":
         yield "The default partitioner was used, which saves what the backward reads."
     free = len(part.recomputed) - again

@@ -10,6 +10,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.attention.attention import AttentionView
 from dynamo_lab.view.choices import called, compiled
 from dynamo_lab.view.choices.choice import ChoiceRow, Kind
+from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.fast_path.fast_path import FastPathView
 from dynamo_lab.view.fusion.fusion import FusionsView
@@ -23,12 +24,14 @@ def build(
     attentions: Iterable[AttentionView],
     fast_paths: Iterable[FastPathView],
     fusions: FusionsView,
+    ancestry: Ancestry,
 ) -> tuple[ChoiceRow, ...]:
     """The rows, by kind and then in the order of the program; those that are alike are one."""
     found = chain(
         map(called.of_attention, attentions),
         map(called.of_fast_path, fast_paths),
         called.of_precision(recording, places),
+        compiled.of_rounding(recording, places, ancestry),
         compiled.of_quantization(recording, places),
         compiled.of_layouts(recording, places),
         compiled.of_concatenations(recording, places),

@@ -6,17 +6,38 @@ from collections.abc import Iterator, Sequence
 from dynamo_lab.model.layouts.choices import LayoutChoice
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.choices.choice import ChoiceRow, Kind
+from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.origins import origin_of, where_of
 from dynamo_lab.view.core.places import Places
-from dynamo_lab.view.core.words import first_up, plural, size
+from dynamo_lab.view.core.words import first_up, listed, plural, size
 from dynamo_lab.view.fusion.foreach import ForeachView
 from dynamo_lab.view.fusion.fusion import FusionsView
 from dynamo_lab.view.layouts import reading, words
 from dynamo_lab.view.layouts.reading import Convolution
+from dynamo_lab.view.precision.unrounded import unrounded
 from dynamo_lab.view.quantization.products import Product, products
 
 _SILENT = "PyTorch gives none."
 _FROZEN = "The graph was frozen: its weights are constants."
+
+
+def of_rounding(recording: Recording, places: Places, ancestry: Ancestry) -> Iterator[ChoiceRow]:
+    """The results of half precision that a kernel reads as they are, in float32."""
+    for kernel, dtype, results in unrounded(recording, ancestry):
+        nodes = [(kernel.graph or 0, node) for node, _ in results]
+        counted = Counter(name for _, name in results).items()
+        named = (name if times == 1 else f"{times} x {name}" for name, times in counted)
+        yield ChoiceRow(
+            kind="precision",
+            choice=f"`{kernel.name}` reads {plural(len(nodes), 'result')} of {dtype} unrounded",
+            reason="Inductor computes half precision in float32, and rounds what it stores.",
+            effect=f"Eager rounds to {dtype} after {listed(list(named), 6)}: last bits may differ.",
+            remedy="`torch._inductor.config.emulate_precision_casts = True` rounds as eager does.",
+            where=where_of(nodes, recording, places),
+            line=origin_of(nodes, recording, places).entity,
+            nodes=tuple(f"node:{graph}:{node}" for graph, node in nodes),
+            tab="kernels",
+        )
 
 
 def of_quantization(recording: Recording, places: Places) -> Iterator[ChoiceRow]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from dynamo_lab.model.fusion.fusion import Group, Ruling, Schedule
+from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.lowering import INDUCTOR, Compiler
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.ancestry import Ancestry
@@ -161,7 +162,7 @@ class _View:
             compiler=schedule.compiler,
             number=self._titles.numbers[schedule.graph],
             title=f"{title} ({schedule.name})" if schedule.name else title,
-            sentences=tuple(_sentences(schedule)),
+            sentences=tuple(_sentences(schedule, shares=any(map(self._shares, plans)))),
             operations=operations,
             groups=tuple(_group(schedule, group) for group in schedule.groups),
             start=schedule.start,
@@ -225,6 +226,11 @@ class _View:
         views = (_ruling(table.rulings[index], why, self._schedule) for index, why in pool)
         return tuple(views), tuple(numbers)
 
+    def _shares(self, plan: MemoryPlan) -> bool:
+        """Whether a call does the work of several groups."""
+        places = ({self._place.get(at) for at in step.operations} for step in plan.steps)
+        return any(len(groups) > 1 for groups in places)
+
     def _final(self, place: int, operations: Sequence[OperationView]) -> PlaceView:
         item = self._schedule.final[place]
         members = self._schedule.groups[item.group].operations
@@ -286,7 +292,7 @@ def _ruling(ruling: Ruling, why: tuple[Advice, ...], schedule: Schedule) -> Ruli
     )
 
 
-def _sentences(schedule: Schedule) -> Iterable[str]:
+def _sentences(schedule: Schedule, *, shares: bool) -> Iterable[str]:
     kernels = len({item.kernel for item in schedule.final if item.kernel is not None})
     groups = len(schedule.final)
     operations = plural(len(schedule.operations), "operation")
@@ -301,7 +307,7 @@ def _sentences(schedule: Schedule) -> Iterable[str]:
         yield f"{pairs} considered in {rounds}: {listed(parts)}."
     if schedule.left_out:
         yield f"{schedule.left_out:,} more refusals were not recorded."
-    if kernels < groups and "CppScheduling" in schedule.backends.values():
+    if shares and "CppScheduling" in schedule.backends.values():
         yield (
             "The C++ code generator also puts neighbouring groups into one function, each with "
             "its own loop: they share a kernel without being fused."

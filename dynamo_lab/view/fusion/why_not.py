@@ -107,7 +107,7 @@ def answer(schedule: ScheduleView, one: int, other: int, unseen: dict[str, Advic
         sentences=(
             f"Considered in {when} as {ruling.kind} fusion: {names[0]} with {names[1]}.",
             *(why or ["Nothing is known of why the pair was refused."]),
-            *_shares_kernel(a, b),
+            *_shares_kernel(schedule, a, b),
         ),
         changes=tuple(filled(advice.change, *short) for advice in ruling.why if advice.change),
         reasons=ruling.reasons,
@@ -161,9 +161,22 @@ def _case(schedule: ScheduleView, a: OperationView, b: OperationView) -> tuple[s
             return "nothing", item
         if item.kind == "extern":
             return ("product" if item.call.endswith(_PRODUCTS) else "library"), item
+    for part, reader in ((a, b), (b, a)):
+        if _is_part(schedule, part, reader):
+            return "part", part
     if not set(_uses(schedule, a)) & set(_uses(schedule, b)):
         return "apart", a
     return ("unkept" if schedule.left_out else "crowded"), a
+
+
+def _is_part(schedule: ScheduleView, part: OperationView, reader: OperationView) -> bool:
+    """Whether the one reads a buffer that the other writes a part of, under a name of its own."""
+    whole = (item for item in schedule.operations if item.kind == "nop")
+    return any(
+        not set(part.buffers).isdisjoint(item.uses)
+        and not set(reader.uses).isdisjoint(item.buffers)
+        for item in whole
+    )
 
 
 def _uses(schedule: ScheduleView, item: OperationView) -> Iterator[str]:
@@ -181,8 +194,10 @@ def _never(title: str, culprit: OperationView, advice: Advice) -> Answer:
     return Answer(title=title, is_fused=False, sentences=(why,), changes=changes)
 
 
-def _shares_kernel(a: OperationView, b: OperationView) -> list[str]:
-    if a.kernel is None or a.kernel != b.kernel:
+def _shares_kernel(schedule: ScheduleView, a: OperationView, b: OperationView) -> list[str]:
+    """One call does both: two that only need the same code are two calls of one kernel."""
+    steps = (set(step.operations) for plan in schedule.memory for step in plan.steps)
+    if not any({a.id, b.id} <= operations for operations in steps):
         return []
     return ["Yet they share a kernel: each has a loop of its own in it."]
 

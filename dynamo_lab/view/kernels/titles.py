@@ -27,6 +27,9 @@ _MOVERS = QUIET | {"clone", "constant_pad_nd", "convert_element_type", "copy", "
 """What brings an operator's inputs into the layout and type that a library's kernel takes."""
 
 
+_SEEDS = frozenset({"inductor_seed", "inductor_seeds"})
+"""What draws the seeds of random numbers, and none of the numbers."""
+
 _OF_LIBRARIES = frozenset({"extern", "fallback", "part"})
 """The kinds of buffers that a library's kernel makes."""
 _LONGEST = 4
@@ -72,7 +75,9 @@ class KernelTitles:
             ("" if node in is_work else self._role(kernel, node), self._name(node))
             for node in first or own
         )
-        return _title(kernel, list(named), is_backward=self._graphs[kernel.graph].is_backward)
+        title = _title(kernel, list(named), is_backward=self._graphs[kernel.graph].is_backward)
+        draws = bool(own) and all(self._name(node) in _SEEDS for node in own)
+        return f"seeds of {title}" if draws else title
 
     def _is_work(self, node: NodeKey) -> bool:
         """Whether a loop does something of a node: more than move and convert it."""

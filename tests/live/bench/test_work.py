@@ -189,6 +189,23 @@ def test_views_of_complex_numbers_move_nothing() -> None:
     assert [one for one in moved if one != (0, 0)] == [(N * 8, N * 8)]
 
 
+def test_what_is_overwritten_is_not_read() -> None:
+    def drawn(a: Tensor) -> Tensor:
+        return torch.empty_like(a).bernoulli_(0.5) * a
+
+    def turned(a: Tensor) -> Tensor:
+        return a.mul_(2j)
+
+    of = [lab.lower(drawn, x(), target=CPU), lab.lower(turned, x(dtype=torch.complex64))]
+    found = {
+        recording.kernels[kernel].name: (work.bytes_read, work.bytes_written)
+        for recording in of
+        for kernel, work in works(recording).items()
+    }
+    assert found["torch.ops.aten.bernoulli_.float"] == (0, 4 * N)
+    assert found["torch.ops.aten.copy_.default"] == (8 * N, 8 * N)
+
+
 def test_calls_of_one_library_kernel_are_counted_one_by_one() -> None:
     def program(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
         return a @ b @ c

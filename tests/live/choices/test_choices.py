@@ -100,3 +100,36 @@ def test_no_layout_is_said_to_be_chosen_for_convolutions_over_one_dimension() ->
         (row,) = (r for r in choices(model, torch.randn(2, 4, 16)) if r.kind == "layout")
     assert row.choice == "Channels last is chosen for none of 2 convolutions"
     assert row.effect.startswith("2 results in the order of its sizes.")
+
+
+def normed(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    mean = (x.float() ** 2).mean(-1, keepdim=True)
+    y = x * torch.rsqrt(mean + 1e-6).half()
+    return -(y * w + x).relu()
+
+
+@pytest.mark.parametrize(
+    ("target", "named"),
+    [
+        ("cpu", "half, 2 x mul and add"),
+        ("cuda:sm_90", "half, 2 x mul and add"),
+        ("mps", "2 x mul and add"),  # whose code makes the cast of the program
+    ],
+)
+def test_what_a_kernel_reads_unrounded_is_told_where_its_code_shows_it(
+    target: str, named: str
+) -> None:
+    given = torch.randn(64, 512).half(), torch.randn(512).half()
+    (row,) = (r for r in choices(normed, *given, target=target) if r.kind == "precision")
+    first = normed.__code__.co_firstlineno
+    assert row.effect == f"Eager rounds to f16 after {named}: last bits may differ."
+    assert row.where == f"lines {first + 2}, {first + 3}"
+    assert "emulate_precision_casts" in row.remedy
+    rounding = {"emulate_precision_casts": True}
+    found = choices(normed, *given, target=target, options=rounding)
+    assert not [r for r in found if r.kind == "precision"]
+
+
+def test_nothing_is_unrounded_in_full_precision() -> None:
+    found = choices(lambda x: (x * 3 + x).relu() * x, torch.randn(8, 8))
+    assert not [row for row in found if row.kind == "precision"]

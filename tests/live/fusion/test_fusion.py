@@ -109,6 +109,34 @@ def test_two_that_share_nothing_were_never_a_pair() -> None:
     assert "never were a pair" in recording.why_not_fused("buf0", "buf1").sentences[0]
 
 
+def test_what_reads_a_concatenation_is_said_to_read_its_parts_by_another_name() -> None:
+    """As it is told what to write instead, that is then fused."""
+
+    def after(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return torch.cat([x * 2, y.relu()]).sum(1)
+
+    def before(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return torch.cat([(x * 2).sum(1), y.relu().sum(1)])
+
+    given = torch.randn(128, 64), torch.randn(64, 64)
+    apart, together = (lab.lower(fn, *given, target="cpu") for fn in (after, before))
+    told = apart.why_not_fused("buf0", "buf3")
+    assert "under another name" in told.sentences[0]
+    assert "the parts" in told.changes[0]
+    made = [schedule.operations for schedule in together.schedules]
+    assert [len(operations) for operations in made] == [3], "two sums, and what joins them"
+
+
+def test_the_same_code_called_twice_is_not_one_kernel_with_two_loops() -> None:
+    def program(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        return ((x @ w).relu() @ w).relu() @ w
+
+    recording = lab.lower(program, torch.randn(8, 8), torch.randn(8, 8), target="cpu")
+    assert {kernel.calls for kernel in recording.kernels} == {2, 3}
+    (view,) = build(recording).fusions.schedules
+    assert not any("each with its own loop" in sentence for sentence in view.sentences)
+
+
 @pytest.mark.slow
 def test_forward_and_backward_have_a_schedule_each() -> None:
     layer = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.Linear(32, 4))

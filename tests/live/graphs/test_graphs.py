@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch.func import functional_call, grad, jvp, vmap
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.checkpoint import checkpoint
 from torch.utils.flop_counter import FlopCounterMode
 
 import dynamo_lab
@@ -102,6 +103,34 @@ def test_a_function_of_autograd_has_its_bodies_in_the_drawing() -> None:
     assert {graph.parent_node for graph in bodies} == set(views[0].subgraphs)
     assert {node.graph for node in recording.find("op:sin stage:dynamo")} <= {b.id for b in bodies}
     assert "autograd_function_apply" in recording.to_dot(0)
+
+
+def test_what_is_traced_in_place_of_its_call_comes_from_the_body() -> None:
+    """Also where a body calls an operator that is around it as well, under the same name."""
+
+    def block(x: torch.Tensor) -> torch.Tensor:
+        return x.sin().tanh()
+
+    def program(x: torch.Tensor) -> torch.Tensor:
+        return checkpoint(block, checkpoint(block, x, use_reentrant=False), use_reentrant=False)
+
+    recording = explored(lambda x: program(x).sin(), torch.randn(4, requires_grad=True))
+    joint = next(graph for graph in recording.graphs if graph.stage == "joint")
+    found = {
+        joint.nodes.name[down]: (table.upstream, recording.graphs[table.upstream].nodes.name[up])
+        for table in recording.links
+        if table.downstream == joint.id and table.reason in ("traced from", "rewritten for")
+        for up, down in table.pairs
+        if not joint.nodes.name[down].startswith("detach")
+    }
+    outer, first, second = (graph.id for graph in recording.graphs if graph.stage == "dynamo")
+    assert found == {
+        "sin": (first, "sin"),
+        "tanh": (first, "tanh"),
+        "sin_1": (second, "sin"),
+        "tanh_1": (second, "tanh"),
+        "sin_2": (outer, "sin"),
+    }
 
 
 def test_a_search_reaches_the_backward_and_its_modules() -> None:

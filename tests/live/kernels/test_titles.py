@@ -2,7 +2,7 @@
 
 import torch
 from torch import Tensor
-from torch.nn.functional import conv2d, linear
+from torch.nn.functional import conv2d, dropout, linear
 
 import dynamo_lab as lab
 from dynamo_lab.model.recording import Recording
@@ -34,3 +34,14 @@ def test_a_loop_is_titled_by_its_own_work_where_it_does_some() -> None:
 
     found = _titles(lab.lower(rows, torch.randn(3, 4, 8), torch.randn(5, 8)))
     assert found == {"loop": ["sin", "cos"], "extern": ["linear"]}
+
+
+def test_what_draws_the_seeds_is_not_what_draws_the_numbers() -> None:
+    def noisy(x: Tensor) -> Tensor:
+        return dropout(x + torch.randn_like(x), 0.3)
+
+    found = _titles(lab.lower(noisy, torch.randn(8, 8)))
+    assert found == {
+        "loop": ["fused randn_like + add + dropout"],
+        "extern": ["seeds of randn_like + dropout"],
+    }

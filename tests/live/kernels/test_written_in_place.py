@@ -18,6 +18,10 @@ def chosen(x: torch.Tensor, mask: torch.Tensor, y: torch.Tensor) -> torch.Tensor
     return x.index_put((mask,), y) * 2
 
 
+def drawn(x: torch.Tensor) -> torch.Tensor:
+    return torch.empty_like(x).bernoulli_(0.5) * x
+
+
 INDICES = torch.randint(8, (16,))
 MASK = torch.arange(8) % 2 == 0
 
@@ -27,6 +31,7 @@ MASK = torch.arange(8) % 2 == 0
     [
         (scattered, (torch.randn(8), INDICES, torch.randn(16)), "aten.scatter_reduce_.two"),
         (chosen, (torch.randn(8), MASK, torch.randn(4)), "aten.index_put_"),
+        (drawn, (torch.randn(8),), "torch.ops.aten.bernoulli_.float"),
     ],
 )
 def test_a_library_that_writes_in_place_is_a_kernel(

@@ -61,12 +61,20 @@ export function refusedPair(schedule: ScheduleView, isHeld: (index: number) => b
   return ends.find(([one, other]) => isHeld(one) || isHeld(other)) ?? ends[0] ?? null;
 }
 
+/** Whether the one reads a buffer that the other writes a part of, under a name of its own. */
+function isPart(schedule: ScheduleView, part: OperationView, reader: OperationView): boolean {
+  const whole = schedule.operations.filter(({ kind }) => kind === "nop");
+  return whole.some((item) => part.buffers.some((name) => item.uses.includes(name)) && reader.uses.some((name) => item.buffers.includes(name)));
+}
+
 /** Why there is no verdict on a pair, as a key of the advice, and of whom that tells. */
 function caseOf(schedule: ScheduleView, a: OperationView, b: OperationView): readonly [string, OperationView] {
   for (const item of [a, b]) {
     if (item.kind === "nop" || item.call.startsWith("a result of ")) return ["nothing", item];
     if (item.kind === "extern") return [/(mm|convolution)$/.test(item.call) ? "product" : "library", item];
   }
+  if (isPart(schedule, a, b)) return ["part", a];
+  if (isPart(schedule, b, a)) return ["part", b];
   const shared = new Set(uses(schedule, a));
   if (!uses(schedule, b).some((name) => shared.has(name))) return ["apart", a];
   return [schedule.left_out > 0 ? "unkept" : "crowded", a];
@@ -96,7 +104,7 @@ export function whyNot(schedule: ScheduleView, one: number, other: number, unsee
   const names = [groupName(schedule, producer), groupName(schedule, consumer)];
   const fill = filler(schedule, producer, consumer);
   const why = ruling.why.map((advice) => fill(advice.why));
-  const shares = a.kernel !== null && a.kernel === b.kernel;
+  const shares = schedule.memory.some(({ steps }) => steps.some(({ operations }) => operations.includes(a.id) && operations.includes(b.id)));
   return {
     title,
     isFused: false,

@@ -15,14 +15,22 @@ interface Answer {
   readonly reasons: readonly string[];
 }
 
-const table = cases<{ view: FusionsView; answers: [number, number, Answer][] }>("fusion");
+interface Answered {
+  readonly view: FusionsView;
+  readonly answers: readonly [number, number, Answer][];
+}
+
+const table = cases<Answered & { joined: Answered }>("fusion");
 const schedule = table.view.schedules[0];
 
 describe("whyNot", () => {
   it("answers as Python does", () => {
-    expect(table.answers.length).toBe(25);
-    for (const [one, other, { is_fused: isFused, ...rest }] of table.answers) {
-      expect(whyNot(schedule, one, other, table.view.unseen[schedule.compiler])).toEqual({ ...rest, isFused });
+    for (const { view: asked, answers } of [table, table.joined]) {
+      const [of] = asked.schedules;
+      expect(answers.length).toBe(25);
+      for (const [one, other, { is_fused: isFused, ...rest }] of answers) {
+        expect(whyNot(of, one, other, asked.unseen[of.compiler])).toEqual({ ...rest, isFused });
+      }
     }
   });
 });

@@ -100,7 +100,7 @@ def _between(recording: Recording, plan: MemoryPlan) -> int:
     """The bytes of complex results that are written and read, and need not be.
 
     Those of a transform stay complex, and so does what one reads; one that is viewed as real parts
-    becomes a tensor of them.
+    becomes a tensor of them. A view of an input, or of real numbers, is read either way.
     """
     operations = recording.schedules[plan.schedule].operations
     sizes = {
@@ -112,8 +112,9 @@ def _between(recording: Recording, plan: MemoryPlan) -> int:
     keeps = ("view_as_real", "fft")
     stays = {name for one in operations if any(k in one.call for k in keeps) for name in one.reads}
     for name in (name for name in makers if name in sizes):  # in the order of the code
-        maker = makers[name]  # of a transform, and views of that
-        if "fft" in maker.call or (is_view(maker.call) and not stays.isdisjoint(maker.reads)):
+        maker = makers[name]  # of a transform, and views of that or of what is no such result
+        gone = sizes.keys() - stays
+        if "fft" in maker.call or (is_view(maker.call) and gone.isdisjoint(maker.reads)):
             stays.add(name)
     total = 0
     for step in plan.steps:

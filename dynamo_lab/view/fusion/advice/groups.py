@@ -18,8 +18,8 @@ REASONS: dict[str, Advice] = {
         "They use a buffer in common, but walk it differently, so no value can be shared.",
     ),
     "no shared data": Advice(
-        "In no step of their loops do they need the same value, so one kernel would save no "
-        "memory traffic.",
+        "In no step of their loops do they need the same value: by Inductor's count, one kernel "
+        "would save no memory traffic.",
     ),
     "score_fusion_memory_threshold": Advice(
         "They would save fewer bytes than is worth a fusion.",

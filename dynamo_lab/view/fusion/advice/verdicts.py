@@ -35,6 +35,12 @@ _INDUCTOR: dict[str, Advice] = {
         "{a} calls a library function, `{call}`, and such a call is never a candidate."
     ),
     "nothing": Advice("{a} does no work of its own, so there is nothing to fuse."),
+    "part": Advice(
+        "They never were a pair: {a} writes its result into its place in a larger buffer, which "
+        "the other reads under another name, and only operations that use a buffer of one name "
+        "are looked at.",
+        "Compute with the parts before they are put together.",
+    ),
     "apart": Advice(
         "They never were a pair: Inductor looks only at operations that use a buffer in common, "
         "and these have none.",
