@@ -18,6 +18,8 @@ _IN_PLACE = re.compile(
 
 Those of the group read what is there; of the others some calls do.
 """
+_OVERWRITTEN = re.compile(r"aten\.bernoulli_\.")
+"""In the name of a kernel that writes to all of it, and reads nothing of it."""
 
 Shape = tuple[int, ...]
 
@@ -39,6 +41,8 @@ def touched(
     if found := _IN_PLACE.search(f"{kernel}."):
         places = max(others, default=1)
         return Touched(read=places if found[1] else 0, written=places)
+    if _OVERWRITTEN.search(f"{kernel}."):
+        return Touched(read=0)
     if _BAG.search(operator) and others:
         return Touched(read=others[0] * prod(arguments[0][1:]))
     if _LOOKUP.search(operator) and results:
