@@ -65,6 +65,7 @@ export function refusedPair(schedule: ScheduleView, isHeld: (index: number) => b
 function caseOf(schedule: ScheduleView, a: OperationView, b: OperationView): readonly [string, OperationView] {
   for (const item of [a, b]) {
     if (item.kind === "nop" || item.call.startsWith("a result of ")) return ["nothing", item];
+    if (item.kind === "extern" && item.kernel === null && !item.call.includes(".")) return ["wrapper", item];
     if (item.kind === "extern") return [/(mm|convolution)$/.test(item.call) ? "product" : "library", item];
   }
   const shared = new Set(uses(schedule, a));
