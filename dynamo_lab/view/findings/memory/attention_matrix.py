@@ -82,8 +82,8 @@ def _finding(facts: Facts, line: Line, node: NodeKey, held: int, before: int, af
         question="memory",
         sentence=(
             f"{where} writes attention out: the matrix of every query with every key takes "
-            f"{size(held)}, {percent(held / before)} of the planned peak of {size(before)}. It grows "
-            "with the square of the length."
+            f"{size(held)}, {percent(held / before)} of the planned peak of {size(before)}. It "
+            "grows with the square of the length."
         ),
         where=where,
         entity=entity(line),
