@@ -45,7 +45,7 @@ def probes(
     lowering = LoweringProbes(graphs)
     kernels = KernelProbes(recorder, compilations, lowering)
     fusion = FusionProbes(recorder, graphs, lowering)
-    kernels.on_called = fusion.called
+    kernels.on_called, kernels.on_line = fusion.called, fusion.wrote
     return (
         lowering,
         OriginProbes(),

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import dynamo_lab as lab
+from dynamo_lab.view import build
 from tests.findings.faults import (
     assert_found_first,
     assert_told_whole,
@@ -133,3 +134,49 @@ def test_capped_scores_stay_capped(tmp_path: Path) -> None:
     names: dict[str, Any] = {"torch": torch, "q": q, "k": k, "v": v}
     exec(found[0].code, names)
     torch.testing.assert_close(names["out"], made.attention(q, k, v))
+
+
+CAPPED = "\n    scores = torch.tanh(scores / 4 / 20) * 20"
+
+
+@pytest.mark.parametrize("is_trained", [False, True])
+def test_what_has_no_gradient_on_a_cpu_is_not_advised_where_one_is_taken(
+    is_trained: bool, tmp_path: Path
+) -> None:
+    """Of the call that is advised without, PyTorch says so itself."""
+    source = ATTENTION.replace("SCALED", CAPPED).replace("SHAPE", "2, 3, 256, 16")
+    if is_trained:
+        source = source.replace("16) for", "16, requires_grad=True) for")
+    made = program(source, tmp_path, "trained")
+    [found] = [one for one in findings_of(made.record(lab)) if one.rule == "attention-matrix"]
+    assert bool(found.code) == bool(found.gain) == (not is_trained)
+    assert ("computes no gradients on a CPU" in found.remedy) == is_trained
+    if not is_trained:
+        q, k, v = torch.randn(3, 2, 3, 256, 16, requires_grad=True)
+        names: dict[str, Any] = {"torch": torch, "q": q, "k": k, "v": v}
+        with pytest.raises(NotImplementedError, match="backward on CPU"):
+            exec(found.code, names)
+
+
+def test_the_call_that_is_advised_for_capped_scores_has_no_matrix_in_memory(tmp_path: Path) -> None:
+    source = ATTENTION.replace("SCALED", CAPPED).replace("SHAPE", "2, 3, 256, 16")
+    made = program(source, tmp_path, "capped_plan")
+    before = made.record(lab)
+    [found] = [one for one in findings_of(before) if one.rule == "attention-matrix"]
+    lines = found.code.split("\n")
+    body = ["import torch", lines[0], "def attention(q, k, v):", *lines[1:], "return out"]
+    text = "\n".join([*body[:3], *(f"    {line}" for line in body[3:])])
+    mended = program(text, tmp_path, "flexed")
+    q, k, v = torch.randn(3, 2, 3, 256, 16)
+    after = lab.lower(mended.attention, q, k, v, grad=False)
+    matrix = 2 * 3 * 256 * 256 * 4
+    assert peak(before) >= matrix
+    assert peak(after) < matrix
+    compiled = torch.compile(mended.attention)
+    torch.testing.assert_close(compiled(q, k, v), made.attention(q, k, v))
+
+
+def peak(recording: Any) -> int:
+    """The most bytes that a plan of a recording has at once."""
+    plans = [one for schedule in build(recording).fusions.schedules for one in schedule.memory]
+    return max(plan.peak_bytes for plan in plans)

@@ -81,6 +81,33 @@ def test_a_result_of_a_library_that_nothing_reads_is_said_to_be_allocated() -> N
     assert any("it allocates all the same, which is not counted here" in one for one in told)
 
 
+def test_what_a_library_takes_for_itself_is_not_in_the_peak_and_said_to_be_unknown() -> None:
+    recording = scheduled()
+    schedule = recording.schedules[0]
+    [at] = [n for n, one in enumerate(schedule.operations) if one.call == "extern_kernels.mm"]
+    told = "and what 1 call allocates for itself, which is not known"
+
+    def said(**changes: str) -> bool:
+        operations = list(schedule.operations)
+        operations[at] = replace(operations[at], **changes)
+        changed = replace(schedule, operations=tuple(operations))
+        made = build(replace(recording, schedules=(changed, *recording.schedules[1:])))
+        return told in made.fusions.schedules[0].memory[0].sentences[0]
+
+    assert said(kind="extern", call="torch.ops.aten.sort.default")
+    assert not said(kind="extern", call="AssertScalar")
+    assert not said(kind="extern", call="a result of buf0")
+    assert not said(kind="pointwise", call="")
+
+
+def test_what_a_kernel_in_cpp_takes_for_itself_is_said() -> None:
+    recording = scheduled()
+    code = "auto sums = std::make_unique<float[]>(8);"
+    kernels = tuple(replace(one, code=code) for one in recording.kernels)
+    told = build(replace(recording, kernels=kernels)).fusions.schedules[0].memory[0].sentences[0]
+    assert "allocate for themselves, which is not known" in told
+
+
 def test_unknown_sizes_are_said() -> None:
     recording = scheduled()
     plan = recording.memory_plans[0]

@@ -163,6 +163,10 @@ class FusionProbes:
             if number >= 0:
                 self._tie(number, place, kernel)
 
+    def wrote(self, line: str, node: Any) -> None:
+        """A line of a wrapper calls a library for this node of Inductor's IR."""
+        self._memory.wrote(line, node)
+
     def _tie(self, number: int, place: int, kernel: int) -> None:
         final = list(self._recorder.schedules[number].final)
         if final[place].kernel is None:

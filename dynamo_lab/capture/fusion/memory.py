@@ -8,6 +8,7 @@ from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.fusion import hooks
 from dynamo_lab.capture.lowering.hooks import VIRTUALIZED
+from dynamo_lab.capture.lowering.inductor_ir import called_by_wrapper
 from dynamo_lab.model.fusion.memory import (
     BufferRole,
     EventKind,
@@ -19,6 +20,12 @@ from dynamo_lab.model.fusion.memory import (
 
 Call = tuple[int | None, tuple[str, ...]]
 """A kernel's id, and the names of the operations that one call of it carries out."""
+
+Texts = dict[int, tuple[str, Any]]
+"""Lines that are plain texts, each by its identity, and the node whose library function it calls.
+
+Two lines may be the same text.
+"""
 
 _LIBRARY = (
     "ExternKernelAllocLine",
@@ -42,6 +49,11 @@ class MemoryProbes:
         self._recorder = recorder
         self._schedule_of = schedule_of
         self._calls_of = calls_of
+        self._texts: Texts = {}
+
+    def wrote(self, line: str, node: Any) -> None:
+        """A line of a wrapper is a plain text that calls a library."""
+        self._texts[id(line)] = line, node
 
     def install(self, patches: Patches) -> None:
         """Watch what plans the lines of a wrapper."""
@@ -64,7 +76,8 @@ class MemoryProbes:
         if number is None:
             return
         operations = self._recorder.schedules[number].operations
-        reader = _Lines(graph, {op.name: i for i, op in enumerate(operations)}, self._calls_of)
+        known = {op.name: i for i, op in enumerate(operations)}
+        reader = _Lines(graph, known, self._calls_of, self._texts)
         reader.read(wrapper)
         plan = MemoryPlan(
             schedule=number,
@@ -80,11 +93,16 @@ class _Lines:
     """Reads the lines of one wrapper."""
 
     def __init__(
-        self, graph: Any, operations: dict[str, int], calls_of: Callable[[str], Iterator[Call]]
+        self,
+        graph: Any,
+        operations: dict[str, int],
+        calls_of: Callable[[str], Iterator[Call]],
+        texts: Texts,
     ) -> None:
         self._graph = graph
         self._operations = operations
         self._calls_of = calls_of
+        self._texts = texts
         self._calls: dict[str, Iterator[Call]] = {}
         self._ran: dict[str, int] = {}  # for results of a library, the step that made them
         self._index: dict[str, int] = {}
@@ -120,9 +138,13 @@ class _Lines:
             self._ran[str(line.node.get_name())] = len(self.steps)
             if kind == "ExternKernelAllocLine":
                 self._made(line.node)
-            self._called(_library_name(line.node), str(line.node.get_operation_name()))
-        elif isinstance(line, str) and any(self._calls_of(called := line.partition("(")[0])):
-            self._called(called)  # what overwrites its argument may be written out: bernoulli_
+            self._library(line.node)
+        elif isinstance(line, str) and id(line) in self._texts:
+            self._library(self._texts[id(line)][1])
+
+    def _library(self, node: Any) -> None:
+        name = called_by_wrapper(node) or type(node).__name__
+        self._called(name, str(node.get_operation_name()))
 
     def _part(self, node: Any) -> None:
         """One of several results: the call made it, though it has a name only afterwards."""
@@ -197,7 +219,3 @@ class _Lines:
 def _is_tensor(node: Any) -> bool:
     layout = type(getattr(node, "layout", None)).__name__
     return layout not in ("NoneLayout", "MultiOutputLayout", "NoneType")
-
-
-def _library_name(node: Any) -> str:
-    return str(node.try_get_kernel_name() or type(node).__name__)

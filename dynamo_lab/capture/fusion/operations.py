@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from dynamo_lab.capture.lowering.hooks import IR as ir
+from dynamo_lab.capture.lowering.inductor_ir import kernel_of
 from dynamo_lab.model.fusion.fusion import Operation, OperationKind
 from dynamo_lab.model.graphs import Graph
 
@@ -66,9 +68,7 @@ def _operation_kind(node: Any) -> OperationKind:
 
 
 def _call(lowered: Any) -> str:
-    if type(lowered).__name__ == "MultiOutput":
+    if isinstance(lowered, ir.MultiOutput):
         return f"a result of {lowered.inputs[0].get_name()}"
-    for name in ("python_kernel_name", "cpp_kernel_name"):
-        if found := getattr(lowered, name, None):
-            return str(found)
-    return type(lowered).__name__
+    cpp = getattr(lowered, "cpp_kernel_name", None)
+    return str(kernel_of(lowered) or cpp or type(lowered).__name__)

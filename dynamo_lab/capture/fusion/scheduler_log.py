@@ -194,7 +194,7 @@ class SchedulerLog:
     def close(self, graph: Graph, name: str) -> tuple[Schedule, dict[str, int]]:
         """The schedule, and which of its final groups each operation is in."""
         scheduler = self._scheduler
-        final = tuple(self._final(node) for node in scheduler.nodes)
+        final = tuple(self._final(node) for node in scheduler.nodes if self._is_known(node))
         operations = Operations(self._known, graph)
         made = Schedule(
             graph=graph.id,
@@ -215,6 +215,10 @@ class SchedulerLog:
         }
         self._members.clear()
         return made, places
+
+    def _is_known(self, node: Any) -> bool:
+        """Whether it was there before fusion: checks of memory, for one, are put between after."""
+        return all(part.get_name() in self._bits for part in node.get_nodes())
 
     def _final(self, node: Any) -> int:
         member = self.member(node)

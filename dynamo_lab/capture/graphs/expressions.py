@@ -82,7 +82,8 @@ class ExpressionProbes:
             return
         owner = root.f_code.co_qualname.rpartition(".")[0]
         self._graphs.receivers[compile_id] = next(
-            (name for name, value in root.f_locals.items() if owner and _is_of(value, owner)), "self"
+            (name for name, value in root.f_locals.items() if owner and _is_of(value, owner)),
+            "self",
         )
 
     def recorded(self, graph: Graph, made_from: fx.Graph) -> None:

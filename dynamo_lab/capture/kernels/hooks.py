@@ -14,11 +14,18 @@ CALLERS = (
     Private("torch._inductor.scheduler", "", _CALLED),
 )
 """Modules that call it: some import it by name, some when they call it."""
-IN_PLACE = tuple(
+UNTOLD = tuple(
     Private("torch._inductor.ir", f"{name}.codegen", f"calls of a library by {name}: {_CALLED}")
-    for name in ("ScatterFallback", "IndexPutFallback", "InplaceBernoulliFallback")
+    for name in (
+        "ScatterFallback",
+        "IndexPutFallback",
+        "InplaceBernoulliFallback",
+        "InplaceCopyFallback",
+        "MutatingFirstArgExternKernel",
+        "DeviceCopy",
+    )
 )
-"""What writes a call of a library that writes in place, and does not tell `CALLED` of it."""
+"""What writes a call of a library, most of them in place, and does not tell `CALLED` of it."""
 DEFINED = Private(
     f"{_CODEGEN}.wrapper",
     "PythonWrapperCodegen.define_kernel",

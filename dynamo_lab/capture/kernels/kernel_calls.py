@@ -159,16 +159,34 @@ class _Marker(ast.NodeTransformer):
         self.calls.append((kernel, node.lineno, names))
         number = ast.Constant(self._next)
         self._next += 1
-        args = [number, node.func, *map(_remembered, node.args)]
+        args = [number, *_called(node), *map(_remembered, node.args)]
         ours = ast.Call(ast.Name(_NAME, ast.Load()), args, node.keywords)
         return ast.copy_location(ours, node)
 
     def _kernel(self, called: str) -> int | None:
         """A kernel is called by its name, Triton's by `run` of it, Metal's may be in a library."""
-        for name in (called, called.removesuffix(".run"), called.partition(".")[2]):
+        inner = called.partition(".")[2]
+        for name in (called, called.removesuffix(".run"), inner, _method(inner)):
             if name in self._ids:
                 return self._ids[name]
         return None
+
+
+_COPY = ast.parse("torch.ops.aten.copy_.default", mode="eval").body
+
+
+def _method(name: str) -> str:
+    """The operator that a wrapper calls as a method of a buffer, as `buf0.copy_(arg0)`."""
+    return "aten.copy_" if name == "copy_" else ""
+
+
+def _called(node: ast.Call) -> list[ast.expr]:
+    """What is called: of a method, the operator, whose first argument is what it is a method of."""
+    match node.func:
+        case ast.Attribute(value=ast.Name() as tensor, attr="copy_"):
+            return [_COPY, tensor]
+        case function:
+            return [function]
 
 
 def _remembered(argument: ast.expr) -> ast.expr:

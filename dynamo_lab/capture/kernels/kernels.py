@@ -12,7 +12,7 @@ from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.kernels import hooks
 from dynamo_lab.capture.kernels.kernel_text import QUOTED, definitions, language_of
 from dynamo_lab.capture.lowering.hooks import PARENT, VIRTUALIZED
-from dynamo_lab.capture.lowering.inductor_ir import parts_of
+from dynamo_lab.capture.lowering.inductor_ir import called_by_wrapper, parts_of
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
 from dynamo_lab.capture.packages.archive import calls
 from dynamo_lab.model.graphs import Graph
@@ -29,9 +29,12 @@ class KernelProbes:
         self._compilations = compilations
         self._lowering = lowering
         self._kernels: dict[tuple[int | None, str], int] = {}
+        self._texts: dict[tuple[int | None, str], str] = {}
         self._written = 0.0
         self.on_called: Callable[[int, str, Any], None] = lambda kernel, name, schedule: None
         """Called with a kernel's id and name, and the scheduler nodes that a call is made for."""
+        self.on_line: Callable[[str, Any], None] = lambda line, node: None
+        """Called with a line of a wrapper that calls a library, where it is a plain text."""
 
     def install(self, patches: Patches) -> None:
         """Watch the definition and the calls of kernels, and the finished wrapper."""
@@ -40,8 +43,8 @@ class KernelProbes:
         for caller in hooks.CALLERS:
             if caller.exists and name in vars(caller.get()):
                 patches.watch(caller.get(), name, self.called)
-        for row in hooks.IN_PLACE:
-            patches.hook(row, self.called_in_place)
+        for row in hooks.UNTOLD:
+            patches.hook(row, self.called_untold)
         patches.hook(hooks.DEFINED, self.defined)
         patches.hook(hooks.DEFINED_METAL, self.defined_metal)
         patches.hook(hooks.GENERATED, self.generated)
@@ -72,9 +75,15 @@ class KernelProbes:
             self.on_called(kernel, kernel_name, node_schedule)
         yield
 
-    def called_in_place(self, node: Any, *_: Any) -> Generator[None, Any, None]:
-        """The wrapper gets a call of a library that writes to what it is given."""
-        return self.called(node, node.try_get_kernel_name(), is_extern=True)
+    def called_untold(self, node: Any, wrapper: Any, *_: Any) -> Generator[None, Any, None]:
+        """The wrapper gets a call of a library as a line, often a plain text."""
+        first, name = len(wrapper.lines), called_by_wrapper(node)
+        yield from self.called(node, name, is_extern=True)
+        line = wrapper.lines[first] if len(wrapper.lines) > first else None
+        graph = self._lowering.current_graph
+        if isinstance(line, str) and graph is not None:
+            self._texts.setdefault((graph.id, name), line)
+            self.on_line(line, node)
 
     def _seconds_since_last(self) -> float:
         """The seconds since the kernel before: each is called for as soon as it is written."""
@@ -124,9 +133,11 @@ class KernelProbes:
         lines = {name: line for name, (line, _) in calls(code).items()} | {
             name: line for name, (line, _) in definitions(code).items()
         }
+        written = {line.strip(): at for at, line in reversed([*enumerate(code.split("\n"), 1)])}
         for (owner, name), kernel in self._kernels.items():
             if owner == wrapper.graph:
-                changes = {"wrapper": wrapper.id, "line": lines.get(name)}
+                text = self._texts.get((owner, name), "").strip()
+                changes = {"wrapper": wrapper.id, "line": lines.get(name) or written.get(text)}
                 self._recorder.update(self._recorder.kernels, kernel, **changes)
 
     def known(self, graph: Graph | None, name: Any) -> int | None:

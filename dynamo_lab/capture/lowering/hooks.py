@@ -92,6 +92,7 @@ IR = Names(
     "ConcatKernel",
     "MutationOutput",
     "ExternKernel",
+    "DeviceCopy",
     "Layout",
     "FlexibleLayout",
     "MutationLayoutSHOULDREMOVE",

@@ -86,7 +86,19 @@ def kind_of(buffer: Any) -> BufferKind:
 def kernel_of(buffer: Any) -> str:
     """What is called to make a buffer: "extern_kernels.mm"; empty for a loop."""
     name = hooks.KERNEL_NAME.of(buffer) or hooks.KERNEL_OPERATOR.of(buffer)
-    return str(name) if name else ""
+    return str(name) if name else _COPY if isinstance(buffer, ir.DeviceCopy) else ""
+
+
+_COPY = "aten.copy_"
+"""A copy from one device to another is the only library call that Inductor gives no name."""
+
+
+def called_by_wrapper(node: Any) -> str:
+    """The library function that the wrapper calls for an extern node, as it is written there.
+
+    Empty where the wrapper does the work itself: it checks a size, or runs a body.
+    """
+    return str(node.try_get_kernel_name() or kernel_of(node))
 
 
 def planned(buffer: Any, nodes: Mapping[str, int]) -> dict[str, Any]:

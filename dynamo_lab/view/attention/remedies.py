@@ -28,14 +28,16 @@ REMEDIES: Mapping[str, Remedy] = {
         "gradient."
     ),
     "check_dtypes_low_precision": Remedy(
-        "Compute in half precision: `torch.autocast` makes query, key and value bfloat16.",
+        'Compute in half precision: `torch.autocast("cuda")` makes query, key and value float16, '
+        "and bfloat16 with `dtype=torch.bfloat16`.",
         ("cuda",),
     ),
     "check_last_dim_stride_equals_1_dense": Remedy(
         "Call `contiguous()` on what was transposed in its last dimension."
     ),
     "check_batch_size_and_num_heads_dense": Remedy(
-        "`expand` the batch, or pass `enable_gqa=True` if heads share key and value."
+        "`expand` the batch. If heads share key and value, pass `enable_gqa=True`, or for a kernel "
+        "without grouped heads repeat them: `key.repeat_interleave(n, -3)`, and so the value."
     ),
     "check_flash_causal_non_square_seqlens": Remedy(
         "Pass `causal_lower_right(L, S)` of `torch.nn.attention.bias` as `attn_mask`, if the last "

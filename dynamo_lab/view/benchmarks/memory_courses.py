@@ -12,6 +12,7 @@ from dynamo_lab.view.core.words import percent, plural, size
 from dynamo_lab.view.fusion.peaks import is_known, peak_of
 
 _HOLDERS = 8
+_UNSEEN = "What a library takes past PyTorch's allocator is not seen."
 
 
 class HolderView(Struct, frozen=True, kw_only=True):
@@ -137,7 +138,7 @@ def _sentence(found: Benchmark, courses: list[MemoryCourse]) -> str:
         return ""
     name = found.ways[other.way].name
     if other.peak == base.peak:
-        return f"{name} holds as much at its peak as eager: {size(base.peak)}."
+        return f"{name} holds as much at its peak as eager: {size(base.peak)}. {_UNSEEN}"
     more = "more" if other.peak > base.peak else "less"
     share = percent(abs(other.peak - base.peak) / base.peak)
-    return f"{name} holds {size(other.peak)} at its peak, {share} {more} than eager."
+    return f"{name} holds {size(other.peak)} at its peak, {share} {more} than eager. {_UNSEEN}"

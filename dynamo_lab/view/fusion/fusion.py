@@ -172,7 +172,7 @@ class _View:
             ruling=numbers,
             final=tuple(self._final(place, operations) for place in range(len(schedule.final))),
             left_out=schedule.left_out,
-            memory=tuple(memory.build(plan, schedule, self._first) for plan in plans),
+            memory=tuple(memory.build(plan, self._recording, self._first) for plan in plans),
             foreach=foreach.build(schedule, [(one.where, one.entity) for one in operations]),
         )
 

@@ -1,17 +1,22 @@
 """Memory of the generated code: what is allocated at each call, the peak, and buffer lifetimes."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from dynamo_lab.model.fusion.fusion import Schedule
+from dynamo_lab.model.fusion.fusion import Operation, Schedule
 from dynamo_lab.model.fusion.memory import MemoryBuffer, MemoryEvent, MemoryPlan
+from dynamo_lab.model.fusion.memory import MemoryStep as StepFact
 from dynamo_lab.model.graphs import Value
+from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.values import value_text
 from dynamo_lab.view.core.words import listed, plural, size
 
 _WITH_BODIES = {"Conditional", "Switch", "WhileLoop", "InvokeSubgraph"}
 """The classes of Inductor's IR that run a body; from torch 2.15 on, `cond` is a "Switch"."""
+_ALLOCATES = re.compile(r"\b(?:make_unique|aligned_alloc|malloc)\b")
+"""In the code of a kernel in C or C++: it takes memory for what it computes in between."""
 
 
 class MemoryStep(Struct, frozen=True, kw_only=True):
@@ -55,17 +60,18 @@ class MemoryView(Struct, frozen=True, kw_only=True):
     kernel_internal: tuple[LifeView, ...]
 
 
-def build(plan: MemoryPlan, schedule: Schedule, first: int) -> MemoryView:
+def build(plan: MemoryPlan, recording: Recording, first: int) -> MemoryView:
     """The memory plan, with operations as ids from `first` on."""
-    return _View(plan, schedule, first).build()
+    return _View(plan, recording, first).build()
 
 
 class _View:
     """Walks the events once, and tracks which buffer holds which storage."""
 
-    def __init__(self, plan: MemoryPlan, schedule: Schedule, first: int) -> None:
+    def __init__(self, plan: MemoryPlan, recording: Recording, first: int) -> None:
         self._plan = plan
-        self._schedule = schedule
+        self._schedule = schedule = recording.schedules[plan.schedule]
+        self._kernels = recording.kernels
         self._first = first
         self._last = max(0, len(plan.steps) - 1)
         self._reads = dict(_last_reads(plan, schedule))
@@ -197,7 +203,8 @@ class _View:
             at = steps[peak]
             yield (
                 f"At most {at.size} are allocated, at call {peak + 1} of {len(steps)}, "
-                f"`{at.name}`; inputs and parameters come on top{self._bodies()}."
+                f"`{at.name}`; inputs and parameters come on top"
+                f"{self._bodies()}{self._unplanned()}."
             )
         kinds = [self._cause[i].kind for i in self._start if i in self._cause]
         if counted := [
@@ -257,6 +264,28 @@ class _View:
         """What is not counted because a body has a plan of its own, and runs as part of no call."""
         calls = {operation.call for operation in self._schedule.operations}
         return ", and what bodies allocate while they run" if calls & _WITH_BODIES else ""
+
+    def _unplanned(self) -> str:
+        """What no plan has: memory that a library's function, or a C++ kernel, takes as it runs."""
+        count = sum(map(self._takes_its_own, self._plan.steps))
+        if not count:
+            return ""
+        allocate = "allocates for itself" if count == 1 else "allocate for themselves"
+        return f", and what {plural(count, 'call')} {allocate}, which is not known"
+
+    def _takes_its_own(self, step: StepFact) -> bool:
+        """Whether a call may allocate more than is planned: none knows of a library's function."""
+        code = "" if step.kernel is None else self._kernels[step.kernel].code
+        called = (self._schedule.operations[at] for at in step.operations)
+        return bool(_ALLOCATES.search(code)) or any(map(is_of_library, called))
+
+
+def is_of_library(operation: Operation) -> bool:
+    """Whether an operation calls a function of a library: one of IR's own has no dot in its name.
+
+    Those are done by the generated code itself: a check of a size, one of several results.
+    """
+    return operation.kind == "extern" and "." in operation.call
 
 
 def _last_reads(plan: MemoryPlan, schedule: Schedule) -> Iterator[tuple[str, int]]:

@@ -20,8 +20,11 @@ class Peak(NamedTuple):
 
 
 def peak_of(recording: Recording, plan: MemoryPlan) -> Peak:
-    """The peak of a plan, inputs left out: they live anyway."""
-    view = memory.build(plan, recording.schedules[plan.schedule], 0)
+    """The peak of a plan, inputs left out: they live anyway.
+
+    It is no more than what is planned: what a library's function takes as it runs nobody knows.
+    """
+    view = memory.build(plan, recording, 0)
     named = {buffer.name: buffer for buffer in plan.buffers}
     lives = [life for life in view.lives if life.start <= view.peak <= life.end and life.bytes]
     held = [life for life in lives if life.role not in (*_OUTSIDE, "view")]
@@ -35,7 +38,7 @@ def peak_without(recording: Recording, plan: MemoryPlan, names: Collection[str])
         structs.replace(one, bytes=0) if one.name in names else one for one in plan.buffers
     )
     changed = structs.replace(plan, buffers=buffers)
-    return memory.build(changed, recording.schedules[plan.schedule], 0).peak_bytes
+    return memory.build(changed, recording, 0).peak_bytes
 
 
 def is_known(plan: MemoryPlan) -> bool:

@@ -159,6 +159,8 @@ def _case(schedule: ScheduleView, a: OperationView, b: OperationView) -> tuple[s
     for item in (a, b):
         if item.kind == "nop" or item.call.startswith("a result of "):
             return "nothing", item
+        if item.kind == "extern" and item.kernel is None and "." not in item.call:
+            return "wrapper", item  # named by its class: no function has it
         if item.kind == "extern":
             return ("product" if item.call.endswith(_PRODUCTS) else "library"), item
     for part, reader in ((a, b), (b, a)):

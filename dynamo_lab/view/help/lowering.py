@@ -107,11 +107,11 @@ READINGS: tuple[Reading, ...] = (
         "memory",
         "When each buffer of the generated code is live, and how much is allocated at each call.",
         """\
-        A column is a call, as high as what is allocated while it runs; inputs and parameters come
-        on top. A bar below is the lifetime of a buffer: solid while it will still be read, pale
-        while its memory waits to be reused. What is written in place adds nothing. Of a training
-        step that `lab.tiny` planned a column is an operation, its parts weights, state, sample,
-        activations and gradients; sliders change what is updated.
+        A column is a call, as high as what is planned for it; inputs and parameters come on top,
+        and what a library takes for itself. A bar below is the lifetime of a buffer: solid while it
+        will still be read, pale while its memory waits. What is written in place adds nothing. Of a
+        training step that `lab.tiny` planned a column is an operation, its parts weights, state,
+        sample, activations and gradients; sliders change what is updated.
 
             1-2  65.5 kB  buf0    returned
               2     64 B  buf3    written over buf2, in place

@@ -301,3 +301,12 @@ def test_what_a_kernel_of_the_backend_lab_writes_is_put_back_after_it_ran_alone(
     (row,) = found.kernels
     assert row.cold
     assert torch.equal(x, torch.ones(5))  # the recorded call's own, and nothing of the rounds
+
+
+def test_a_copy_that_the_wrapper_makes_by_a_method_is_timed_and_replaces_eagers_own() -> None:
+    recording, found = timed(lambda x: x.to(torch.complex64) * 2, torch.randn(4, 4))
+    [copy] = [at for at, one in enumerate(recording.kernels) if one.name == "aten.copy_"]
+    [at] = [at for at, row in enumerate(found.kernels) if row.kernel == copy]
+    assert found.kernels[at].warm
+    [group] = [n for n, one in enumerate(found.groups) if at in one.kernels]
+    assert operators(found, group) == ["aten._to_copy.default"]

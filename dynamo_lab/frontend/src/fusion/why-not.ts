@@ -71,6 +71,7 @@ function isPart(schedule: ScheduleView, part: OperationView, reader: OperationVi
 function caseOf(schedule: ScheduleView, a: OperationView, b: OperationView): readonly [string, OperationView] {
   for (const item of [a, b]) {
     if (item.kind === "nop" || item.call.startsWith("a result of ")) return ["nothing", item];
+    if (item.kind === "extern" && item.kernel === null && !item.call.includes(".")) return ["wrapper", item];
     if (item.kind === "extern") return [/(mm|convolution)$/.test(item.call) ? "product" : "library", item];
   }
   if (isPart(schedule, a, b)) return ["part", a];

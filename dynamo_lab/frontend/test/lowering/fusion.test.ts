@@ -35,6 +35,21 @@ describe("whyNot", () => {
   });
 });
 
+describe("what the generated code does itself", () => {
+  const at = schedule.operations.findIndex((item) => item.call === "extern_kernels.mm");
+  const other = at === 0 ? 1 : 0;
+
+  function told(call: string): string {
+    const operations = schedule.operations.map((item, i) => (i === at ? { ...item, kind: "extern" as const, call, kernel: null } : item));
+    return whyNot({ ...schedule, operations, pairs: [], ruling: [] }, at, other, table.view.unseen[schedule.compiler]).sentences.join(" ");
+  }
+
+  it("is no function of a library", () => {
+    expect(told("AssertScalar")).toContain("is done by the generated code itself");
+    expect(told("aten.sort")).toContain("calls a library function, `aten.sort`");
+  });
+});
+
 describe("refusedPair", () => {
   const isApart = ([one, other]: readonly [number, number]): boolean => !whyNot(schedule, one, other, table.view.unseen[schedule.compiler]).isFused;
 

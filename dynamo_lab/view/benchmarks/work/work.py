@@ -34,6 +34,7 @@ from dynamo_lab.view.graphs.kinds import kind_of
 _OPEN = "its sizes are known only while it runs"
 _UNPLANNED = "the recording does not say what its calls compute"
 _OWN = "its code is not Inductor's, so there are no loops to count"
+_RESIZED = "it gives memory to a tensor or takes it, and what it moves for that is not known"
 _OTHER_VIEWS = re.compile(r"aten\.(?:view_as_real|view_as_complex|_conj|_neg_view)\b")
 """Views that are no operators of a kind elsewhere: a conjugate is one here, and work there."""
 _BITS = re.compile(r"[0-9]{1,4}")
@@ -250,15 +251,15 @@ class _Call:
         node = self._node(operation)
         if node is None or (self._kernel.code and operation.kind != "template"):
             raise _Uncountable(_OWN if self._kernel.code else _UNPLANNED)
+        if "resize_storage_bytes_" in node.target:
+            raise _Uncountable(_RESIZED)
         arguments = [self._plan.by_index(at) for at in node.inputs]
         tensors = [argument for argument in arguments if argument.value.dtype]
         results = self._plan.results(node)
         named = positional(node.arguments)
-        by_name = {argument.name: argument for argument in tensors}
+        shapes = {argument.name: self._plan.shape(argument) for argument in tensors}
         call = Call(
-            shapes=tuple(
-                self._plan.shape(by_name[text]) if text in by_name else None for text in named
-            ),
+            shapes=tuple(map(shapes.get, named)),
             arguments=named,
             results=tuple(map(self._plan.shape, results)),
         )

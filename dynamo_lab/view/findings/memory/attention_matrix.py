@@ -16,7 +16,7 @@ from dynamo_lab.view.findings.memory.attention import (
     scores_of,
     weighted_by,
 )
-from dynamo_lab.view.findings.memory.attention_remedy import code, remedy
+from dynamo_lab.view.findings.memory.attention_remedy import by_hand, code, has_call, remedy
 from dynamo_lab.view.fusion import peaks
 
 _WORTH = 0.25
@@ -77,32 +77,43 @@ def _finding(facts: Facts, line: Line, node: NodeKey, held: int, before: int, af
     scores = scores_of(table, node[1])
     weighted = weighted_by(table, node[1], facts.readers(node[0]))
     dropout = weighted.dropout if weighted else ""
+    is_called = has_call(scores, trains_on_a_cpu=_trains_on_a_cpu(facts, node))
     finding = Finding(
         rule="attention-matrix",
         question="memory",
         sentence=(
             f"{where} writes attention out: the matrix of every query with every key takes "
-            f"{size(held)}, {percent(held / before)} of the peak of {size(before)}. It grows with "
-            "the square of the length."
+            f"{size(held)}, {percent(held / before)} of the planned peak of {size(before)}. It "
+            "grows with the square of the length."
         ),
         where=where,
         entity=entity(line),
         evidence=(
             Evidence(
-                text=f"{size(held)} at the peak are this matrix",
+                text=f"{size(held)} at the planned peak are this matrix",
                 tab="fusion",
                 entity=f"node:{node[0]}:{node[1]}",
             ),
         ),
         grade="may change meaning",
-        remedy=remedy(scores, dropout),
-        code=code(scores, len(ops.value(table, node[1]).shape), dropout),
+        remedy=remedy(scores, dropout) if is_called else by_hand(scores),
+        code=code(scores, len(ops.value(table, node[1]).shape), dropout) if is_called else "",
         gain=Gain(
             metric="bytes",
             before=before,
             after=after,
             how="replayed: the plan of memory without the matrix",
-        ),
+        )
+        if is_called
+        else None,
         cost=min(1.0, held / before),
     )
     return Found(finding, line=line, about=frozenset({f"node:{node[0]}:{node[1]}"}))
+
+
+def _trains_on_a_cpu(facts: Facts, node: NodeKey) -> bool:
+    """Whether a gradient is taken of a graph, and on a CPU."""
+    graph = facts.recording.graphs[node[0]]
+    same = (one for one in facts.recording.graphs if one.compile_id == graph.compile_id)
+    is_on_cpu = ops.value(graph.nodes, node[1]).device.startswith("cpu")
+    return is_on_cpu and any(one.is_backward for one in same)

@@ -153,7 +153,7 @@ def _found(
         question="memory",
         sentence=(
             f"{where} {does}: {size(held)} are stored, {held // max(1, around):,} times what the "
-            f"graph reads and returns, and {percent(held / max(1, peak))} of its peak."
+            f"graph reads and returns, and {percent(held / max(1, peak))} of its planned peak."
         ),
         where=where,
         entity=entity(line),

@@ -44,7 +44,14 @@ def _training(subject: str) -> Told:
     return Told(
         rule="training-changes",
         what=f"`{subject}` changes: training and evaluation need separate code",
-        remedy="Compile one function for training and one for evaluation, or expect both.",
+        remedy=(
+            "Compile one function for training and one for evaluation, each of which calls the "
+            "model: what one model is compiled to twice is kept in one place. Or expect both."
+        ),
+        code=(
+            "train_step = torch.compile(lambda x: model(x))\n"
+            "evaluate = torch.compile(lambda x: model(x))"
+        ),
         grade="fill in",
     )
 

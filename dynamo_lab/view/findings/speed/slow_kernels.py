@@ -1,7 +1,8 @@
 """Kernels that take longer than the eager operators that they replaced."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.view.benchmarks.kernel_groups import AgainstEager, KernelGroupView
 from dynamo_lab.view.benchmarks.kernel_times import ProgramView
 from dynamo_lab.view.core.places import Line
@@ -69,7 +70,7 @@ def _found(
         grade="fill in",
         remedy=(
             "Leave this part to eager PyTorch: move it into a function of its own with "
-            '`@torch.compiler.disable`, or let autotuning choose with mode="max-autotune".'
+            f"`@torch.compiler.disable`{_tuned(facts, group)}."
         ),
         code="@torch.compiler.disable\ndef part(...):  # this line",
         gain=Gain(
@@ -82,3 +83,35 @@ def _found(
     )
     about = frozenset(f"kernel:{kernel.id}:{program.phase}" for kernel in group.kernels)
     return Found(finding, line=line, about=about)
+
+
+def _tuned(facts: Facts, group: KernelGroupView) -> str:
+    """What autotuning can choose for a group: kernels in Triton, and for a library's product.
+
+    Loops in C++ have one form, and a template of a product there wants its weights as constants.
+    """
+    made = [facts.recording.kernels[one.id] for one in group.kernels]
+    has_product = any(one.name.endswith(_PRODUCTS) for one in made)
+    is_on_cpu = "cpu" in _devices(facts, made)
+    if not is_on_cpu and (has_product or any(one.language == "triton" for one in made)):
+        return ', or let autotuning choose with mode="max-autotune"'
+    if is_on_cpu and has_product:
+        return (
+            ", or where no gradient is taken let autotuning choose: set "
+            '`torch._inductor.config.freezing = True`, and mode="max-autotune"'
+        )
+    return ""
+
+
+_PRODUCTS = ("addmm", ".mm")
+"""How the names of a library's products of two matrices end, of which one may be weights."""
+
+
+def _devices(facts: Facts, kernels: Collection[Kernel]) -> set[str]:
+    """The kinds of devices of what kernels make."""
+    made = {(kernel.graph, name) for kernel in kernels for name in kernel.buffers}
+    return {
+        buffer.device.partition(":")[0]
+        for buffer in facts.recording.buffers
+        if (buffer.graph, buffer.name) in made
+    }

@@ -34,6 +34,10 @@ _INDUCTOR: dict[str, Advice] = {
     "library": Advice(
         "{a} calls a library function, `{call}`, and such a call is never a candidate."
     ),
+    "wrapper": Advice(
+        "{a} is done by the generated code itself, between kernels: it reads or checks a size, or "
+        "runs a body, whose kernels are its own."
+    ),
     "nothing": Advice("{a} does no work of its own, so there is nothing to fuse."),
     "part": Advice(
         "They never were a pair: {a} writes its result into its place in a larger buffer, which "
