@@ -211,7 +211,9 @@ def module_path(node: fx.Node, roots: Roots = OF_SELF) -> str:
 
 
 _ROOT = re.compile(r"^[LG]\[(['\"])(.*?)\1\]")
-_STORED = re.compile(r"(?:^|\.)_(?:modules|parameters|buffers)\[(['\"])([^'\"\]]+)\1\]")
+_KEPT = r"_(?:modules|parameters|buffers)"
+_STORED = re.compile(rf"(?:^|\.)(?:__dict__\[['\"]{_KEPT}['\"]\]|{_KEPT})\[(['\"])([^'\"\]]+)\1\]")
+_ASKED = re.compile(r"getattr\((.+), (['\"])(\w+)\2\)")
 
 
 @cache
@@ -221,6 +223,8 @@ def readable_path(path: str, roots: Roots = OF_SELF) -> str:
     Others than modules keep their brackets: "steps[0]", "parts['head']".
     """
     path = _STORED.sub(r".\2", path)
+    while (asked := _ASKED.sub(r"\1.\3", path)) != path:
+        path = asked
     if found := _ROOT.match(path):
         known = dict(roots).get(found[2], found[2])
         is_inside = path[found.end() :].startswith("[") and not known
