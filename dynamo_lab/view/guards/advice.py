@@ -184,8 +184,8 @@ def _branch(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
         Remedy(
             text=f"The code holds only for some values of `{cause.subject}`: a test in it, an "
             "operator, or the backend asked for the number (Inductor does for some limits of its "
-            "own). Where your code tests it, compute with the size instead, or move the test out "
-            "of the compiled code."
+            "own). Where your code tests it, compute with it instead, or move the test out of the "
+            "compiled code."
         ),
     )
 

@@ -342,7 +342,7 @@ def _of_value(failed: FailedGuard) -> Cause:
         kind = "type" if all(kinds) and kinds[0] != kinds[1] else "value"
         return replace(_changed(kind, name, name, failed.was, now), is_global=is_global)
     found = f": `{name}` is {failed.now}" if name and failed.now else ""
-    condition = readable(failed.text)
-    return Cause(
-        kind="other", subject=name, owner=name, text=f"`{condition}` no longer holds{found}"
-    )
+    # of a number: a test that other numbers pass too
+    is_test = number_kind(failed.now) and re.search(r" ([<>]=?|!=) ", failed.text)
+    kind, text = "branch" if is_test else "other", f"`{readable(failed.text)}` no longer holds"
+    return Cause(kind=kind, subject=name, owner=name, now=failed.now, text=text + found)

@@ -24,6 +24,7 @@ from tests.live.guards.recompiling import (
     apart_at_five,
     apart_at_three,
     applied,
+    below_five,
     both,
     both_ones,
     by_key,
@@ -241,6 +242,8 @@ TRIALS = {
         by_size_computed,
         DYNAMIC,
     ),
+    "branch on a number": Trial("branch", below_five, lambda: [(X, 3), (X, 7)], options=DYNAMIC),
+    "int of 0 that is tested": Trial("value", below_five, lambda: [(X, 0), (X, 3)]),
     "sizes": Trial(
         "sizes",
         both,
