@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import dynamo_lab as lab
+from dynamo_lab.capture.core.hooks import DYNAMO_SETTINGS
 from tests.findings.breaking import CLEAN, FAULTS
 from tests.findings.faults import assert_found_first, findings_of, recorded
 
@@ -297,3 +298,30 @@ def test_a_check_that_raises_has_no_example_of_a_choice(tmp_path: Path) -> None:
     [found, *_] = findings_of(recorded(RAISING, tmp_path, "raising"))
     assert "torch._assert_async" in found.remedy
     assert "torch.where" not in found.code
+
+
+SCANNED = """
+import contextlib
+
+import torch
+from torch._higher_order_ops import scan
+
+def fn(xs):
+    return scan(lambda carry, x: (carry + x, carry * 2), torch.zeros(4), xs)  # fault
+
+def record(lab):
+    with lab.record() as recorder, contextlib.suppress(Exception):
+        torch.compile(fn)(torch.ones(3, 4))
+    return recorder.recording
+"""
+
+
+def test_a_scan_that_inductor_refuses_is_told_the_setting_that_it_needs(tmp_path: Path) -> None:
+    [found, *_] = findings_of(recorded(SCANNED, tmp_path, "scanned"))
+    assert found.rule == "not-compiled"
+    mended = SCANNED.replace(
+        "        torch.compile", f"        {found.code}\n        torch.compile"
+    )
+    with DYNAMO_SETTINGS.get().patch(capture_scalar_outputs=False):  # and what it was, afterwards
+        rules = [one.rule for one in findings_of(recorded(mended, tmp_path, "mended"))]
+    assert "not-compiled" not in rules

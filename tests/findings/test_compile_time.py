@@ -306,6 +306,26 @@ def test_the_sentence_counts_times_and_nodes(tmp_path: Path) -> None:
     assert "at least 29 times" in found.sentence
 
 
+@pytest.mark.parametrize("foreach", [None, True])
+def test_the_loop_of_an_optimizer_is_not_the_reader_s(foreach: bool | None) -> None:
+    """It is told what makes another loop of it, and so it does."""
+    parameters = [torch.nn.Parameter(torch.ones(3)) for _ in range(16)]
+    for one in parameters:
+        one.grad = torch.ones(3)
+    optimizer = torch.optim.AdamW(parameters, foreach=foreach)
+    with lab.record() as recorder:
+        torch.compile(optimizer.step, backend="aot_eager")()
+    told = [one for one in findings_of(recorder.recording) if one.rule == "unrolled-loop"]
+    if foreach:
+        assert told == []
+        return
+    [found] = told
+    assert "foreach=True" in found.code
+    assert "scan" not in found.code
+    assert "reached from" not in found.sentence
+    assert found.gain is None
+
+
 def _operators(recording: lab.Recording) -> int:
     return max(graph.operators for graph in recording.captured_graphs())
 

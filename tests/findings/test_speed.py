@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
@@ -54,3 +55,25 @@ def test_data_that_loops_go_through_twice_is_called_as_the_program_calls_it(tmp_
     source = FAULTS["many_sums_over_the_same_data"].source
     found = findings_of(recorded(source, tmp_path, "named"))[0]
     assert "`a`, `b` and `c`" in found.sentence
+
+
+_TWICE = """
+    import torch
+
+    def fn(x):
+        return torch.view_as_real(torch.polar(x, x) * 2)
+
+    def record(lab):
+        with lab.record() as recorder:
+            compiled = torch.compile(fn, dynamic=False)
+            compiled(torch.ones(64))
+            compiled(torch.ones(128))
+        return recorder.recording
+"""
+
+
+def test_a_line_that_is_compiled_twice_is_told_of_once(tmp_path: Path) -> None:
+    recording = recorded(textwrap.dedent(_TWICE), tmp_path, "twice")
+    assert len(recording.captured_graphs()) == 2
+    rules = [one.rule for one in findings_of(recording)]
+    assert rules.count("complex-numbers") == 1

@@ -84,9 +84,8 @@ class GraphProbes:
         family = list(self._add(module, stage, is_backward, part))
         family = [(self._recorder.graphs[graph.id], fx_graph) for graph, fx_graph in family]
         replaced = self.replaced.before(family[0][0])
-        recorded = {id(fx_graph): graph.id for fx_graph, graph in self.recorded.items()}
-        links = link_to_origins(self._recorder.graphs, family, replaced, recorded)
-        self._recorder.links.extend(links)
+        graphs = self._recorder.graphs
+        self._recorder.links.extend(link_to_origins(graphs, family, replaced, self.recorded))
         for graph, fx_graph in family:
             self.recorded[fx_graph] = graph
             for told in self.on_recorded:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import fx
 
@@ -11,9 +11,6 @@ from dynamo_lab.model.graphs import Graph, Stage
 
 Place = tuple[int, int]
 """A node: its graph's id and its index there."""
-
-Source = tuple[int | None, str]
-"""A node as FX names what another was made from: the id of its graph's object, and its name."""
 
 _MADE_FROM: dict[Stage, tuple[Stage, ...]] = {
     "pre_grad": ("dynamo",),
@@ -28,26 +25,44 @@ _TRACED: tuple[Stage, ...] = ("pre_grad", "dynamo")
 """Graphs that AOTAutograd traces again, so that names change; after that they survive."""
 
 
+class _Traced(NamedTuple):
+    """The nodes that AOTAutograd traced: the bodies of higher-order operators by FX's identity.
+
+    It traces through some of them, whose nodes are then in the graph around them. Bodies have
+    names in common, with each other and with that graph.
+    """
+
+    names: dict[str, Place]
+    bodies: dict[int, dict[str, Place]]
+
+
 def link_to_origins(
     graphs: Sequence[Graph],
     family: Sequence[tuple[Graph, fx.Graph]],
     replaced: Mapping[str, tuple[str, ...]],
-    recorded: Mapping[int, int],
+    recorded: Mapping[fx.Graph, Graph],
 ) -> list[LinkTable]:
     """The links into a graph and the bodies of its higher-order operators: its `family`.
 
-    `replaced` has, of nodes that passes made, the names of those that they stand for; `recorded`
-    the number of each graph that was recorded and still lives, by the id of its object.
+    `replaced` has, of nodes that passes made, the names of those that they stand for, `recorded`
+    what was made of each graph at its stage before this one.
     """
     root = family[0][0]
     origin = next(_origins(graphs, root, _MADE_FROM.get(root.stage, ())), None)
     if origin is None:
         return []
     traced = next(_origins(graphs, root, _TRACED), origin)
+    bodies = {
+        id(of): _names(graph)
+        for of, graph in recorded.items()
+        if _is_within(graphs, graphs[graph.id], traced.id)
+    }
     tables: dict[tuple[int, int, str], list[tuple[int, int]]] = defaultdict(list)
     for graph, fx_graph in family:
-        names = _places(graphs, origin, in_body=graph is not root)
-        traced_names = _traced_names(graphs, traced, recorded, in_body=graph is not root)
+        in_body = graph is not root
+        before = recorded.get(fx_graph) if in_body else None  # passes change a body in place
+        names = _names(before) if before else _places(graphs, origin, in_body=in_body)
+        traced_names = _Traced(_places(graphs, traced, in_body=in_body), bodies)
         inputs = [] if graph is not root else _inputs(graphs[traced.id])
         keeps_names = root.stage == "pre_grad" or origin.stage not in _TRACED
         nodes = list(fx_graph.nodes)
@@ -84,26 +99,11 @@ def _origins(graphs: Sequence[Graph], graph: Graph, stages: Sequence[Stage]) -> 
 def _places(graphs: Sequence[Graph], origin: Graph, *, in_body: bool) -> dict[str, Place]:
     """Where each name stands in a graph, or in the bodies of its higher-order operators."""
     members = [origin] if not in_body else [g for g in graphs if _is_within(graphs, g, origin.id)]
-    return {name: (g.id, i) for g in reversed(members) for i, name in enumerate(g.nodes.name)}
+    return {name: place for g in reversed(members) for name, place in _names(g).items()}
 
 
-def _traced_names(
-    graphs: Sequence[Graph], traced: Graph, recorded: Mapping[int, int], *, in_body: bool
-) -> dict[Source, Place]:
-    """Where each node stands that may have been traced, by its graph's object and its name.
-
-    The body of a higher-order operator may be traced in place of its call, as a checkpoint's is,
-    and has names of its own. Without the object, a name is that of a graph before its bodies'.
-    """
-    bodies = _places(graphs, traced, in_body=True)
-    names = bodies | _places(graphs, traced, in_body=in_body)
-    found: dict[Source, Place] = {(None, name): place for name, place in names.items()}
-    members = {traced.id} | {number for number, _ in bodies.values()}
-    for key, number in recorded.items():
-        if number in members:
-            own = enumerate(graphs[number].nodes.name)
-            found |= {(key, name): (number, index) for index, name in own}
-    return found
+def _names(graph: Graph) -> dict[str, Place]:
+    return {name: (graph.id, index) for index, name in enumerate(graph.nodes.name)}
 
 
 def _is_within(graphs: Sequence[Graph], graph: Graph, root: int) -> bool:
@@ -122,7 +122,7 @@ def _inputs(graph: Graph) -> list[Place]:
 def _links(
     nodes: list[fx.Node],
     names: dict[str, Place],
-    traced: dict[Source, Place],
+    traced: _Traced,
     inputs: list[Place],
     differentiated: dict[fx.Node, list[Place]],
     stands_for: Mapping[str, list[Place]],
@@ -171,9 +171,10 @@ def _stands_for(
     return {made: list(dict.fromkeys(places(made, set()))) for made in replaced}
 
 
-def _traced_from(node: fx.Node, traced: dict[Source, Place]) -> list[Place]:
-    keys = ((key if key in traced else (None, key[1])) for key in _sources(node))
-    return [traced[key] for key in keys if key in traced]
+def _traced_from(node: fx.Node, traced: _Traced) -> list[Place]:
+    infos = (source.node_info for source in _sources(node))
+    known = ((traced.bodies.get(one.graph_id, traced.names), one.name) for one in infos if one)
+    return [names[name] for names, name in known if name in names]
 
 
 def _input_number(node: fx.Node) -> int | None:
@@ -182,9 +183,7 @@ def _input_number(node: fx.Node) -> int | None:
     return about.idx if type(about).__name__ == "PlainAOTInput" else None
 
 
-def _differentiated(
-    nodes: list[fx.Node], traced: dict[Source, Place]
-) -> dict[fx.Node, list[Place]]:
+def _differentiated(nodes: list[fx.Node], traced: _Traced) -> dict[fx.Node, list[Place]]:
     """For each node of a joint graph's backward what it is the gradient of, if that is known.
 
     Autograd numbers operators as it meets them, and their gradients carry the same number. An
@@ -217,13 +216,12 @@ def is_sum_of_gradients(node: fx.Node) -> bool:
 
 def origin_names(node: fx.Node) -> Iterator[str]:
     """The names of the nodes that this one was made from, the nearest first."""
-    return (name for _, name in _sources(node))
+    return (source.node_info.name for source in _sources(node) if source.node_info is not None)
 
 
-def _sources(node: fx.Node) -> Iterator[Source]:
+def _sources(node: fx.Node) -> Iterator[Any]:
+    """FX's notes of what a node was made from, the nearest first."""
     sources: list[Any] = list(node.meta.get("from_node") or ())
     while sources:
-        source = sources.pop(0)
-        if source.node_info is not None:
-            yield source.node_info.graph_id, source.node_info.name
-        sources.extend(source.from_node or ())
+        yield sources[0]
+        sources.extend(sources.pop(0).from_node or ())

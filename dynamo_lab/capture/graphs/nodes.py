@@ -213,7 +213,9 @@ def module_path(node: fx.Node, roots: Roots = OF_SELF) -> str:
 _ROOT = re.compile(r"^[LG]\[(['\"])(.*?)\1\]")
 _BOUND = re.compile(r"^L\[(['\"])fn\1\]\.__self__")
 """The object of a method that a wrapper calls."""
-_STORED = re.compile(r"(?:^|\.)_(?:modules|parameters|buffers)\[(['\"])([^'\"\]]+)\1\]")
+_KEPT = r"_(?:modules|parameters|buffers)"
+_STORED = re.compile(rf"(?:^|\.)(?:__dict__\[['\"]{_KEPT}['\"]\]|{_KEPT})\[(['\"])([^'\"\]]+)\1\]")
+_ASKED = re.compile(r"getattr\((.+), (['\"])(\w+)\2\)")
 
 
 @cache
@@ -223,6 +225,8 @@ def readable_path(path: str, roots: Roots = OF_SELF) -> str:
     Others than modules keep their brackets: "steps[0]", "parts['head']".
     """
     path = _STORED.sub(r".\2", _BOUND.sub("L['self']", path) if "fn" in dict(roots) else path)
+    while (asked := _ASKED.sub(r"\1.\3", path)) != path:
+        path = asked
     if found := _ROOT.match(path):
         known = dict(roots).get(found[2], found[2])
         is_inside = path[found.end() :].startswith("[") and not known

@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
+from dynamo_lab.model.breaks import Break
+from dynamo_lab.model.core.flops import is_floating
 from dynamo_lab.model.graphs import Graph, Node
+from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import operator_name
 from dynamo_lab.view.core.words import plural, size, unit
 from dynamo_lab.view.graphs.kinds import kind_of
@@ -31,6 +34,27 @@ def crossing(graph: Graph) -> Crossing:
     bases = dict.fromkeys(root for root, _ in roots)
     stored = [graph.nodes[root] for root in bases if graph.nodes[root].op not in _GIVEN]
     return Crossing(len(tensors), tuple(stored), all(sure for _, sure in roots))
+
+
+def begins_before(item: Break, recording: Recording) -> bool:
+    """Whether what is differentiated at a break may begin before the graph that ends there.
+
+    That graph then has no operator, or an earlier break passes on to it what was computed. Of a
+    gradient that Dynamo captures, the part from there on is missing, and nothing says so.
+    """
+    graph = item.graph_before
+    if graph is None or not recording.graphs[graph].operators:
+        return True
+    led_to = {frame: one for one in recording.breaks for frame in (*one.resume_frames, *one.joins)}
+    frame, seen = item.frame, set[int]()
+    while frame in led_to and frame not in seen:
+        seen.add(frame)
+        before = led_to[frame].graph_before
+        passed = () if before is None else crossing(recording.graphs[before]).stored
+        if any(is_floating(node.value.dtype) for node in passed):
+            return True
+        frame = led_to[frame].frame
+    return False
 
 
 _GIVEN = frozenset({"placeholder", "get_attr"})

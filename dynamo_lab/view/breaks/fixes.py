@@ -9,6 +9,7 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.breaks.crossing import begins_before
 from dynamo_lab.view.breaks.math_calls import innermost, is_moved
 from dynamo_lab.view.breaks.printing import PUT_OFF, can_be_put_off
 from dynamo_lab.view.breaks.rewrites import Refusal, with_cond, with_where, without_call
@@ -48,6 +49,7 @@ class _Known(NamedTuple):
     sentence: str
 
 
+_GRADIENT = "trace_autograd_ops"
 _PRINT = "runs it after the graph. Keyword arguments of the call are dropped or rejected."
 _SETTINGS = (
     _Known(
@@ -84,7 +86,7 @@ _SETTINGS = (
     _Known(
         r"autograd\.grad`|Tensor\.backward\(\)",
         "",
-        Setting("trace_autograd_ops"),
+        Setting(_GRADIENT),
         "Dynamo captures the gradient computation with the forward.",
     ),
 )
@@ -112,7 +114,9 @@ def remedies(recording: Recording, item: Break, called: Set[int]) -> Remedies:
     span = innermost(recording, item)
     known = () if is_moved(item, recording) else _settings(item)
     if not can_be_put_off(item, recording, called):
-        known = (one for one in known if one.setting.option != PUT_OFF)
+        known = [one for one in known if one.setting.option != PUT_OFF]
+    if begins_before(item, recording):
+        known = [one for one in known if one.setting.option != _GRADIENT]
     found = [_with_setting(one.setting, one.sentence, span) for one in known]
     rewritten, refusal = _rewrites(recording, item, span)
     removal = re.search(r"graph_break\(\)|skip_frame\(\)", item.gb_type)

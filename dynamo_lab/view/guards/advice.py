@@ -173,7 +173,8 @@ def _zero_one(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
     if code:
         text += (
             ", or make this size and all that change with it fully dynamic before the first call "
-            "that has it"
+            "that has it (code that needs the number itself, as a slice up to it does, then fails "
+            "to compile)"
         )
     return (Remedy(text=ended(text, code), code=code),)
 
@@ -183,8 +184,8 @@ def _branch(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
         Remedy(
             text=f"The code holds only for some values of `{cause.subject}`: a test in it, an "
             "operator, or the backend asked for the number (Inductor does for some limits of its "
-            "own). Where your code tests it, compute with the size instead, or move the test out "
-            "of the compiled code."
+            "own). Where your code tests it, compute with it instead, or move the test out of the "
+            "compiled code."
         ),
     )
 
@@ -212,6 +213,16 @@ def _stride(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     return (Remedy(text=ended(text, code), code=code),)
 
 
+def _offset(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
+    code = assigned(cause.owner, f"{cause.owner}.clone()", new)
+    what = "a copy" if code else f"a copy of `{cause.owner}`"
+    text = (
+        "The tensor is a view, and begins elsewhere in the memory of what it is a view of; 0 and 1 "
+        f"are compiled apart there too. Pass {what}, which always begins at 0"
+    )
+    return (Remedy(text=ended(text, code), code=code),)
+
+
 def _text(text: str) -> Callable[[Cause, Dynamic], tuple[Remedy, ...]]:
     return lambda cause, _: (Remedy(text=text.format(name=cause.owner)),)
 
@@ -219,6 +230,11 @@ def _text(text: str) -> Callable[[Cause, Dynamic], tuple[Remedy, ...]]:
 _OF: dict[str, Callable[[Cause, Dynamic], tuple[Remedy, ...]]] = {
     "size": _size,
     "stride": _stride,
+    "offset": _offset,
+    "base": _text(
+        "Where some calls pass a view, a part of another tensor, and others a whole tensor, pass "
+        "a copy each time: `.clone()`."
+    ),
     "rank": _text(
         "Each number of dimensions needs its own code. Reshape `{name}` before the call."
     ),

@@ -35,7 +35,9 @@ _DTYPES = {
 }  # fmt: skip
 """PyTorch's C++ names of dtypes."""
 
-_SIZE = re.compile(r"^(.*)\.size\(\)\[([0-9]{1,9})\]$")
+_SIZE = re.compile(r"^(.*)\.(size|stride|storage_offset)\(\)(?:\[([0-9]{1,9})\])?$")
+_PLACES = {"stride": "stride", "storage_offset": "offset"}
+"""Where a view lies in the memory of what it is a view of."""
 _INDEX = re.compile(r"(size|stride) mismatch at index ([0-9]{1,9})")
 _RELATION = re.compile(r"[<>=!]=?|Mod\(|Eq\(|Ne\(| is ")
 _RANGE = re.compile(r"^(\d+) <= (.+?)(?: <= (\d+))?$")
@@ -289,19 +291,20 @@ def _holder(text: str) -> str:
 
 
 def _of_size(failed: FailedGuard) -> Cause | None:
-    """A relation between sizes that held when the code was compiled."""
+    """A relation between sizes, or of a view's place, that held when the code was compiled."""
     size = _SIZE.match(failed.source)
     if size is None or not _RELATION.search(failed.text):
         return None
-    subject, owner, at = readable(failed.source), readable(size[1]), int(size[2])
+    subject, owner = readable(failed.source), readable(size[1])
+    at, place = int(size[3]) if size[3] else None, _PLACES.get(size[2])
     if failed.was.isdecimal():
-        return _changed("branch", subject, owner, failed.was, failed.now, at)
+        return _changed(place or "branch", subject, owner, failed.was, failed.now, at)
     between = _RANGE.match(failed.text)
     if between and between[2] == failed.source:
         is_apart = between[1] == "2" and (not between[3] or failed.now in ("0", "1"))
         most = f"to {between[3]}" if between[3] else "or more"
         return Cause(
-            kind="zero_one" if is_apart else "branch",
+            kind=place or ("zero_one" if is_apart else "branch"),
             subject=subject, owner=owner, dimension=at, now=failed.now,
             text=f"`{subject}` is {failed.now} now; this code is for {between[1]} {most}",
         )  # fmt: skip
@@ -310,7 +313,7 @@ def _of_size(failed: FailedGuard) -> Cause | None:
         now = f"{subject} is {now}"
     condition = readable(failed.text)
     return Cause(
-        kind="sizes" if _EQUAL_SIZES.match(failed.text) else "branch",
+        kind=place or ("sizes" if _EQUAL_SIZES.match(failed.text) else "branch"),
         subject=subject, owner=owner, dimension=at, now=failed.now,
         text=f"`{condition}` no longer holds: {now}",
     )  # fmt: skip
@@ -326,7 +329,13 @@ def number_kind(text: str) -> str:
     return "float" if re.fullmatch(r"-?\d+\.?\d*(e[-+]?\d+)?", text) else ""
 
 
+_NO_BASE = "'NoneType' object has no attribute '"
+
+
 def _of_value(failed: FailedGuard) -> Cause:
+    if failed.text.startswith(_NO_BASE) and not failed.source:
+        words = "a guard asked for what is None now, as what a view is of is where there is no view"
+        return Cause(kind="base", subject="", text=f"{words}: {failed.text}")
     name, is_global = readable(failed.source), failed.source.startswith("G[")
     # asking an object for it could run code of the program's: then it is not known
     now = failed.now or ("another value" if number_kind(failed.was) else "")
@@ -335,7 +344,7 @@ def _of_value(failed: FailedGuard) -> Cause:
         kind = "type" if all(kinds) and kinds[0] != kinds[1] else "value"
         return replace(_changed(kind, name, name, failed.was, now), is_global=is_global)
     found = f": `{name}` is {failed.now}" if name and failed.now else ""
-    condition = readable(failed.text)
-    return Cause(
-        kind="other", subject=name, owner=name, text=f"`{condition}` no longer holds{found}"
-    )
+    # of a number: a test that other numbers pass too
+    is_test = number_kind(failed.now) and re.search(r" ([<>]=?|!=) ", failed.text)
+    kind, text = "branch" if is_test else "other", f"`{readable(failed.text)}` no longer holds"
+    return Cause(kind=kind, subject=name, owner=name, now=failed.now, text=text + found)

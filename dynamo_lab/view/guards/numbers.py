@@ -53,7 +53,9 @@ def kept_a_number(cause: Cause, new: Dynamic) -> Remedy | None:
     if owner in new.sized:
         return _as_size(owner, was)
     is_open = cause.subject in new.opened and was not in ("0", "1")
-    if is_open and cause.subject in new.tested:
+    if cause.subject in new.opened and cause.subject in new.tested:
+        if not is_open:
+            return Remedy(text=_TESTED_SMALL.format(owner))
         return Remedy(text=_TESTED.format(owner), code=COMPILE_DYNAMIC.code)
     if is_open and (takers := _as_option(owner, new)):
         return _as_taken(owner, takers)
@@ -79,6 +81,10 @@ _TESTED = (
     "in your code, a tensor in its place breaks the graph. To make it dynamic at once, make all "
     "sizes and numbers dynamic; sizes that are equal in the first call stay tied to each other "
     "then:"
+)
+_TESTED_SMALL = (
+    "From here on `{}` is dynamic, as long as a test of it has the same result; 0 and 1 are always "
+    "compiled in. Where the test is in your code, a tensor in its place breaks the graph."
 )
 _NO_CODE = (
     "No code came of this compilation: first mend what ended it. Whether the code leaves this "

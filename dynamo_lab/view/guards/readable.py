@@ -2,7 +2,8 @@
 
 import re
 
-_STORED = re.compile(r"\._(?:modules|parameters|buffers)\['(\w+)'\]")
+_KEPT = r"_(?:modules|parameters|buffers)"
+_STORED = re.compile(rf"\.(?:__dict__\['{_KEPT}'\]|{_KEPT})\['(\w+)'\]")
 _BY_NAME = re.compile(r"""\b[LG]\[\s*['"]([^'"]*)['"]\s*\]""")
 _ON_STACK = re.compile(r"""\bL\[\s*['"]___stack(\d+)['"]\s*\]""")
 _FROM_NUMPY = re.compile(r"___from_numpy\(([^()]*)\)")

@@ -11,6 +11,7 @@ import dynamo_lab as lab
 from dynamo_lab.view import build
 
 NUMBERS = "capture_scalar_outputs"
+GRADIENTS = "trace_autograd_ops"
 SIZES = "capture_dynamic_output_shape_ops"
 INPUT = torch.tensor([1.0, 0, 2, 3, 4, 5, 6, 7])
 
@@ -113,3 +114,31 @@ def test_an_index_is_told_from_other_operators_by_what_is_written(fn: Any, is_in
     breaks = tuple(replace(one, opname="BINARY_OP") for one in recording.breaks)
     (shown,) = build(replace(recording, breaks=breaks)).breaks
     assert (NUMBERS not in [fix.name for fix in shown.fixes]) == is_index
+
+
+@pytest.mark.parametrize("is_between", [True, False])
+def test_a_gradient_is_captured_only_where_the_loss_is(is_between: bool) -> None:
+    """Captured behind a break, `backward` reaches no parameter before it, and says nothing."""
+    model = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters())
+
+    def step(x: torch.Tensor) -> torch.Tensor:
+        if not is_between:
+            optimizer.zero_grad()
+        loss = model(x).square().mean()
+        if is_between:
+            optimizer.zero_grad()
+        loss.backward()
+        return x + 1
+
+    batch = torch.ones(2, 4)
+    view = build(lab.explore(step, batch, backend="aot_eager"))
+    shown = next(item for item in view.breaks if item.title == "backward() call")
+    is_offered = GRADIENTS in [fix.name for fix in shown.fixes]
+    assert shown.advice
+    optimizer.zero_grad()
+    torch._dynamo.reset()
+    with torch._dynamo.config.patch(trace_autograd_ops=True):
+        torch.compile(step, backend="aot_eager")(batch)
+    assert is_offered is (model.weight.grad is not None)
+    assert is_offered is not is_between

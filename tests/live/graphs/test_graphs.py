@@ -16,6 +16,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 import dynamo_lab
 from dynamo_lab.view import build
+from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.graphs import graphs
 from dynamo_lab.view.graphs.kinds import kind_of
 
@@ -131,6 +132,23 @@ def test_what_is_traced_in_place_of_its_call_comes_from_the_body() -> None:
         "tanh_1": (second, "tanh"),
         "sin_2": (outer, "sin"),
     }
+
+
+def test_what_is_traced_out_of_a_body_comes_from_that_body() -> None:
+    """AOTAutograd takes checkpointed bodies apart: their nodes stand beside what reads them."""
+    first, second = torch.nn.Linear(5, 5), torch.nn.Linear(5, 5)
+
+    def program(x: torch.Tensor) -> torch.Tensor:
+        x = checkpoint(first, x, use_reentrant=False)
+        return checkpoint(second, x, use_reentrant=False).sinc()
+
+    recording = explored(program, torch.randn(4, 5, requires_grad=True))
+    ancestry = Ancestry(build(recording).links)
+    bodies = [(one.graph, one.index) for one in recording.find("op:linear stage:dynamo")]
+    products = recording.find("op:addmm stage:joint") + recording.find("op:mm stage:joint")
+    made = [list(ancestry.above([(one.graph, one.index)]))[1:] for one in products]
+    first_way_back, second_way_back = [bodies[1]] * 2, [bodies[0]] * 2
+    assert [key for one in made for key in one] == [*bodies, *first_way_back, *second_way_back]
 
 
 def test_a_search_reaches_the_backward_and_its_modules() -> None:

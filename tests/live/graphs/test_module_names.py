@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch.func import functional_call
 
 import dynamo_lab as lab
 from dynamo_lab.view import build
@@ -37,6 +38,23 @@ def of_containers(x: torch.Tensor) -> torch.Tensor:
     return parts["a head"](x)
 
 
+def of_given_weights(x: torch.Tensor) -> torch.Tensor:
+    return functional_call(net, dict(net.named_parameters()), (x,))
+
+
+class Normed(nn.Module):
+    """Dynamo reads the modules of one that counts its calls from its `__dict__`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nn.BatchNorm1d(4)
+        self.calls = 0
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.calls += 1
+        return self.norm(x)
+
+
 def after_a_break(x: torch.Tensor) -> torch.Tensor:
     return head(says(x))
 
@@ -49,6 +67,17 @@ def _named(fn: Any) -> tuple[set[str], set[str], str]:
     saved = {row.name for one in partitions for row in one.saved if row.role == "parameter"}
     told = " ".join(text for one in partitions for text in one.handled)
     return {row.path for row in recording.modules.rows if row.path}, saved, told
+
+
+def test_those_of_a_functional_call() -> None:
+    paths, _, _ = _named(of_given_weights)
+    assert paths == {"net", "net.0", "net.1"}
+
+
+def test_those_of_a_module_that_counts() -> None:
+    paths, saved, told = _named(Normed())
+    assert (paths, saved) == ({"norm"}, {"self.norm.weight"})
+    assert "`self.norm.running_mean`" in told
 
 
 def test_those_of_a_global() -> None:

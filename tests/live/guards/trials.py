@@ -24,6 +24,7 @@ from tests.live.guards.recompiling import (
     apart_at_five,
     apart_at_three,
     applied,
+    below_five,
     both,
     both_ones,
     by_key,
@@ -241,6 +242,8 @@ TRIALS = {
         by_size_computed,
         DYNAMIC,
     ),
+    "branch on a number": Trial("branch", below_five, lambda: [(X, 3), (X, 7)], options=DYNAMIC),
+    "int of 0 that is tested": Trial("value", below_five, lambda: [(X, 0), (X, 3)]),
     "sizes": Trial(
         "sizes",
         both,
@@ -252,6 +255,32 @@ TRIALS = {
         "device", times, lambda: [(X, 2.0), (X.to("meta"), 2.0)], lambda: [(X, 2.0), (X, 2.0)]
     ),
     "stride": Trial("stride", after_max, lambda: [(torch.ones(4, 3),), (torch.ones(3, 4).t(),)]),
+    "offset": Trial(
+        "offset",
+        after_max,
+        lambda: [(torch.ones(9, 3)[2:7],), (torch.ones(9, 3)[:5],)],
+        options=DYNAMIC,
+    ),
+    "offset in a list": Trial(
+        "offset",
+        times_first,
+        lambda: [(X, [torch.ones(9, 4)[2:7]]), (X, [torch.ones(9, 4)[:5]])],
+        lambda: [(X, [torch.ones(9, 4)[2:7].clone()]), (X, [torch.ones(9, 4)[:5].clone()])],
+        options=DYNAMIC,
+    ),
+    "base": Trial(
+        "base",
+        after_max,
+        lambda: [(torch.ones(9, 3)[2:7],), (torch.ones(5, 3),)],
+        lambda: [(torch.ones(9, 3)[2:7].clone(),), (torch.ones(5, 3),)],
+        options=DYNAMIC,
+    ),
+    "stride of a view": Trial(
+        "stride",
+        after_max,
+        lambda: [(torch.ones(5, 3),), (torch.ones(5, 9)[:, :3],)],
+        options=DYNAMIC,
+    ),
     "stride in a list": Trial(
         "stride",
         times_first,

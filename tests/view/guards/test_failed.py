@@ -9,6 +9,7 @@ from dynamo_lab.model.guards.guards import FailedGuard, Guard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.guards.failed import failed_guard
+from dynamo_lab.view.guards.failing import cause
 from dynamo_lab.view.guards.order import in_order
 
 Make = Callable[[str], Recording]
@@ -50,6 +51,37 @@ GUARDS = in_order(
 def test_a_failed_guard_is_found_or_not_known(text: str, source: str, expected: int | None) -> None:
     failed = FailedGuard(compile_id="0/0", text=text, source=source)
     assert failed_guard(failed, GUARDS) == expected
+
+
+@pytest.mark.parametrize(
+    ("failed", "kind", "told"),
+    [
+        (
+            ("2 <= L['x'].storage_offset()", "L['x'].storage_offset()", "0"),
+            "offset",
+            "`x.storage_offset()` is 0 now; this code is for 2 or more",
+        ),
+        (
+            (
+                "L['x'].stride()[0] == L['x'].size()[1]",
+                "L['x'].stride()[0]",
+                "L['x'].stride()[0] is 9, L['x'].size()[1] is 3",
+            ),
+            "stride",
+            "`x.stride()[0] == x.shape[1]` no longer holds: x.stride()[0] is 9, x.shape[1] is 3",
+        ),
+        (
+            ("'NoneType' object has no attribute 'size'", "", ""),
+            "base",
+            "a guard asked for what is None now, as what a view is of is where there is no view: "
+            "'NoneType' object has no attribute 'size'",
+        ),
+    ],
+)
+def test_where_a_view_lies_is_told(failed: tuple[str, str, str], kind: str, told: str) -> None:
+    text, source, now = failed
+    found = cause(FailedGuard(compile_id="0/0", text=text, source=source, now=now))
+    assert (found.kind, found.text) == (kind, told)
 
 
 def test_it_is_one_of_the_compilation_that_it_ruled_out() -> None:

@@ -150,6 +150,7 @@ def test_names_of_values_are_those_of_the_reader() -> None:
     assert readable("L['self']._modules['fc']._parameters['weight'].size()[0]") == (
         "self.fc.weight.shape[0]"
     )
+    assert readable("L['self'].__dict__['_modules']['fc'].n") == "self.fc.n"
 
 
 def test_what_the_new_code_leaves_open_is_said() -> None:

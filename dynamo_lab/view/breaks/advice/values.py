@@ -37,7 +37,7 @@ _TEXT = Rule(
 
 ASSERT = (
     "`torch._assert_async(condition)` checks a tensor and stays in the graph. So does an `assert` "
-    "of a plain comparison of tensors, with a plain string as its message.",
+    "of one tensor, without `not`, `and` or `or`, with a plain string as its message.",
 )
 WHILE = (
     "`torch.while_loop` keeps a loop in the graph. A loop that runs a known number of times can "

@@ -35,6 +35,11 @@ _COROUTINE = (
     "functions that it calls, and neither it nor what runs it: `torch.compiler.disable` on its "
     "definition does not reach its body."
 )
+_SCANNED = (
+    "Inductor compiles `scan` only where numbers are captured: set this before the first call. "
+    "Or write the loop in Python, each round of which is then compiled by itself."
+)
+_NUMBERS = "torch._dynamo.config.capture_scalar_outputs = True"
 _REFUSED = (
     "The kernel's text is what is wrong, not your program: the tab Kernels shows it. Until the "
     'backend is mended, `backend="aot_eager"` runs the same graph by ATen alone.'
@@ -86,7 +91,11 @@ def _found(frame: Frame, name: str, facts: Facts) -> Found:
     remedy = _remedy(facts, line)
     if mark := refused(frame, facts):
         why, line, remedy = mark.why, mark.line or line, mark.remedy
-    missing = _NO_FAKE.search(failure.message) if failure else None
+    code = ""
+    if failure and (missing := _NO_FAKE.search(failure.message)):
+        code = register_fake(missing[1])
+    elif _is_scan_refused(frame, facts):
+        remedy, code = _SCANNED, _NUMBERS
     finding = Finding(
         rule="not-compiled",
         question="breaks",
@@ -96,10 +105,17 @@ def _found(frame: Frame, name: str, facts: Facts) -> Found:
         evidence=(Evidence(text="what failed", tab="frames", entity=f"frame:{frame.id}"),),
         grade="fill in",
         remedy=remedy,
-        code=register_fake(missing[1]) if missing else "",
+        code=code,
         cost=1.0,
     )
     return Found(finding, line=line)
+
+
+def _is_scan_refused(frame: Frame, facts: Facts) -> bool:
+    """Whether Inductor asked for a number of a `scan` that was not captured."""
+    graphs = [one for one in facts.recording.captured_graphs() if one.frame == frame.id]
+    scans = any(node.target.endswith("higher_order.scan") for one in graphs for node in one.nodes)
+    return scans and "_local_scalar_dense" in frame.reason
 
 
 def _remedy(facts: Facts, line: Line) -> str:

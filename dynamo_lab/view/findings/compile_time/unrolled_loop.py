@@ -24,6 +24,25 @@ def step(carry, x):  # the body of the loop
 
 carry, all_of_them = scan(step, init, xs)"""
 
+_YOURS = (
+    "If the steps do not need each other, compute them at once, on one tensor with a "
+    "dimension more. If each needs the one before, let scan or while_loop run the loop: "
+    "its body is then compiled once. Or keep the loop outside of the compiled function. "
+    "Both make a call slower where the steps are short: no step is fused with the next. "
+    "scan and while_loop are prototypes of PyTorch, which refuse some programs; Inductor "
+    "compiles scan only with `capture_scalar_outputs`."
+)
+_LIBRARY_S = (
+    "The loop is a library's, whose lines are not yours to change. Where compiling takes too long, "
+    "leave what runs the loop to Python, with `torch.compiler.disable` around the call."
+)
+_OPTIMIZER_S = (
+    "The loop is the optimizer's, over the parameters. Made with `foreach=True` it computes on "
+    "lists of them, and far fewer nodes are traced. Adam and AdamW then take a tensor as their "
+    "learning rate only with `capturable=True`, which is for GPUs."
+)
+_FOREACH = "optimizer = torch.optim.AdamW(model.parameters(), foreach=True)  # for example"
+
 
 class _Unrolled(NamedTuple):
     loop: Loop
@@ -84,12 +103,21 @@ def _is_over_modules(loop: Loop, nodes: list[int], facts: Facts) -> bool:
 
 
 def _line(one: _Unrolled, facts: Facts) -> Line:
-    """The loop's header, or the reader's line from which a library's loop is reached."""
-    own = (one.span.source, one.span.line)
-    if not facts.places.is_library(own):
-        return own
+    """The loop's header, or the reader's line from which a library's loop is reached, if any."""
+    header = (one.span.source, one.span.line)
+    if not facts.places.is_library(header):
+        return header
     graph, node = min(one.nodes)
-    return facts.places.own_line(facts.recording.graphs[graph].nodes.stack[node]) or own
+    own = facts.places.own_line(facts.recording.graphs[graph].nodes.stack[node])
+    return header if own is None or facts.places.is_library(own) else own
+
+
+def _mending(one: _Unrolled, facts: Facts) -> tuple[str, str]:
+    """What to do about the loop, and the code; nobody rewrites a library's."""
+    if not facts.places.is_library((one.span.source, one.span.line)):
+        return _YOURS, SCAN
+    is_of_optimizer = one.span.function.startswith("_single_tensor_")
+    return (_OPTIMIZER_S, _FOREACH) if is_of_optimizer else (_LIBRARY_S, "")
 
 
 def _everywhere(one: _Unrolled, facts: Facts) -> set[NodeKey]:
@@ -107,6 +135,8 @@ def _finding(one: _Unrolled, line: Line, facts: Facts) -> Finding:
     header = (one.span.source, one.span.line)
     reached = "" if header == line else f", reached from {places.where(line)},"
     times = f"{one.loop.times:,} times" if one.loop.exact else f"at least {one.loop.times:,} times"
+    remedy, code = _mending(one, facts)
+    is_own = code == SCAN
     everywhere = _everywhere(one, facts)
     kernels = sum(
         any((kernel.graph, node) in everywhere for node in kernel.nodes)
@@ -127,15 +157,8 @@ def _finding(one: _Unrolled, line: Line, facts: Facts) -> Finding:
             Evidence(text="the seconds of its lines", tab="timeline", entity=entity(line)),
         ),
         grade="fill in",
-        remedy=(
-            "If the steps do not need each other, compute them at once, on one tensor with a "
-            "dimension more. If each needs the one before, let scan or while_loop run the loop: "
-            "its body is then compiled once. Or keep the loop outside of the compiled function. "
-            "Both make a call slower where the steps are short: no step is fused with the next. "
-            "scan and while_loop are prototypes of PyTorch, which refuse some programs; Inductor "
-            "compiles scan only with `capture_scalar_outputs`."
-        ),
-        code=SCAN,
-        gain=seconds.of_repeats(facts, everywhere, one.share, one.loop.times),
+        remedy=remedy,
+        code=code,
+        gain=seconds.of_repeats(facts, everywhere, one.share, one.loop.times) if is_own else None,
         cost=one.share * (1 - 1 / one.loop.times),
     )

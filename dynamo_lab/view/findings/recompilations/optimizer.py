@@ -22,7 +22,8 @@ def _rate() -> Told:
     return Told(
         rule="learning-rate",
         what="the learning rate is a Python number that changes between steps",
-        remedy="Make it a tensor before the first step: schedulers then fill it in place.",
+        remedy="Make it a tensor before the first step: schedulers then fill it in place. Adam and "
+        "AdamW refuse one with `foreach=True`, unless they are `capturable`.",
         code=_AS_TENSOR,
         grade="fill in",
     )

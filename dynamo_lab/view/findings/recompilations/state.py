@@ -15,6 +15,8 @@ _RULES = {
     "device": "device-changes",
     "requires_grad": "gradients-change",
     "stride": "layout-changes",
+    "offset": "layout-changes",
+    "base": "layout-changes",
     "type": "type-changes",
     "none": "optional-value",
     "key": "keys-change",

@@ -21,15 +21,17 @@ _NO_OTHER_WAY = ("_fft", "fft", "conj", "clone", "stft", "istft")
 
 
 def find(facts: Facts) -> Iterator[Found]:
-    """Each graph that calls the library for complex numbers, at the first line that does."""
+    """Each line that calls the library for complex numbers first, once for all its graphs."""
     by_graph: dict[int, list[Buffer]] = {}
     for buffer in facts.recording.buffers:
         if buffer.why and buffer.why.cause == "unsupported" and _is_complex(facts, buffer):
             by_graph.setdefault(buffer.graph, []).append(buffer)
+    known = set[Line]()
     for number, buffers in by_graph.items():
         nodes = [(number, at) for buffer in buffers for at in buffer.nodes]
         line = line_of(facts, nodes)
-        if line:
+        if line and line not in known:
+            known.add(line)
             yield _found(facts, facts.recording.graphs[number], buffers, line)
 
 
