@@ -9,6 +9,7 @@ from dynamo_lab.view.guards.failing import Cause, number_kind
 from dynamo_lab.view.guards.remedy import (
     COMPILE_DYNAMIC,
     LEFT_OUT,
+    OF_PARAMETER,
     TOLD_APART,
     Remedy,
     assigned,
@@ -24,6 +25,8 @@ def advice_on(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
 
 
 def _size(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
+    if cause.is_parameter and cause.subject not in new.opened:
+        return (OF_PARAMETER,)
     if {cause.was, cause.now} & {"0", "1"}:
         return _zero_one(cause, new)
     if cause.subject in new.pinned:
