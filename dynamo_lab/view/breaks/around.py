@@ -19,6 +19,13 @@ def try_around(source: str, line: int) -> int | None:
     return max((node.lineno for node in tries if node.handlers), default=None)
 
 
+def raises_if(source: str, line: int) -> bool:
+    """Whether the `if` on a line ends in a `raise`: what goes on is where it does not hold."""
+    tree = parsed(source)
+    tests = [one for one in ast.walk(tree or ast.Module([], [])) if isinstance(one, ast.If)]
+    return any(one.lineno == line and isinstance(one.body[-1], ast.Raise) for one in tests)
+
+
 def decides_by_size(source: str, line: int) -> bool:
     """Whether a later test in the function asks for the size of what this line assigns."""
     tree = parsed(source)
