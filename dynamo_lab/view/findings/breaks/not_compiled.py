@@ -48,7 +48,9 @@ def find(facts: Facts) -> Iterator[Found]:
         return
     broken = {item.frame for item in recording.breaks}
     names = frame_names(recording)
-    failed = [frame for frame in recording.frames if frame.outcome == "failed"]
+    # of a mark that was refused PyTorch raises, whatever a later call without it came to
+    marked = {fact.frame for fact in recording.shape_facts if fact.event == "violation"}
+    failed = [one for one in recording.frames if one.outcome == "failed" or one.id in marked]
     for frame in failed or _failed_in_a_call(recording):
         if frame.id not in broken or frame.outcome != "failed":
             yield _found(frame, names[frame.id], facts)
@@ -86,6 +88,7 @@ def _found(frame: Frame, name: str, facts: Facts) -> Found:
     remedy = _remedy(facts, line)
     if mark := refused(frame, facts):
         why, line, remedy = mark.why, mark.line or line, mark.remedy
+    code = mark.code if mark else ""
     missing = _NO_FAKE.search(failure.message) if failure else None
     finding = Finding(
         rule="not-compiled",
@@ -96,7 +99,7 @@ def _found(frame: Frame, name: str, facts: Facts) -> Found:
         evidence=(Evidence(text="what failed", tab="frames", entity=f"frame:{frame.id}"),),
         grade="fill in",
         remedy=remedy,
-        code=register_fake(missing[1]) if missing else "",
+        code=register_fake(missing[1]) if missing else code,
         cost=1.0,
     )
     return Found(finding, line=line)
