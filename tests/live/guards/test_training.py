@@ -1,4 +1,4 @@
-"""Layers that share code: the first one's input has no gradient, that of the others has."""
+"""What differs between the layers, and between the steps, of a model that is trained."""
 
 from __future__ import annotations
 
@@ -43,3 +43,27 @@ def test_what_is_advised_on_gradients_takes_none_from_the_layers_before() -> Non
     assert recompilations(mended) == 0
     assert len(same) == len(gradients) == 6
     torch.testing.assert_close(same, gradients)
+
+
+def stepped(*, is_first_eager: bool) -> lab.Recording:
+    """Three steps of an optimizer that keeps a momentum from its first one on."""
+    weight = torch.nn.Parameter(torch.ones(4))
+    weight.grad = torch.ones(4)
+    optimizer = torch.optim.SGD([weight], lr=0.1, momentum=0.9)
+    if is_first_eager:
+        optimizer.step()
+    with lab.record() as recorder:
+        compiled = torch.compile(lambda: optimizer.step(), backend="aot_eager")
+        for _ in range(3):
+            compiled()
+    return recorder.recording
+
+
+def test_a_momentum_is_compiled_for_once_more_unless_the_first_step_is_eager() -> None:
+    recording = stepped(is_first_eager=False)
+    assert recompilations(recording) == 1
+    (told,) = [one for one in recording.findings if one.question == "recompilations"]
+    assert told.rule == "optimizer-state"
+    assert told.level == "note"
+    assert "A first step without `torch.compile` spares it." in told.remedy
+    assert recompilations(stepped(is_first_eager=True)) == 0
