@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from dynamo_lab.view.breaks.numbers_taken import parsed
 
+_ASSIGN = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -24,6 +25,16 @@ def raises_if(source: str, line: int) -> bool:
     tree = parsed(source)
     tests = [one for one in ast.walk(tree or ast.Module([], [])) if isinstance(one, ast.If)]
     return any(one.lineno == line and isinstance(one.body[-1], ast.Raise) for one in tests)
+
+
+def only_assigns(source: str, line: int) -> bool:
+    """Whether the `if` on a line has no `else`, and does nothing but assign."""
+    tree = parsed(source)
+    tests = [one for one in ast.walk(tree or ast.Module([], [])) if isinstance(one, ast.If)]
+    return any(
+        one.lineno == line and not one.orelse and all(isinstance(s, _ASSIGN) for s in one.body)
+        for one in tests
+    )
 
 
 def decides_by_size(source: str, line: int) -> bool:
