@@ -38,7 +38,7 @@ def checked(x: torch.Tensor) -> torch.Tensor:
 
 
 def checked_in_the_graph(x: torch.Tensor) -> torch.Tensor:
-    torch._assert_async(~torch.isnan(x).any())
+    torch._assert_async(~torch.isnan(x).any())  # pyright: ignore[reportPrivateImportUsage]
     return x * 2
 
 

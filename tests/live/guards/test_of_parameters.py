@@ -36,6 +36,8 @@ def of_weights() -> Iterator[tuple[Any, ...]]:
 
 
 class Kept(torch.nn.Module):
+    seen: torch.Tensor
+
     def __init__(self, width: int) -> None:
         super().__init__()
         self.register_buffer("seen", torch.ones(width))
