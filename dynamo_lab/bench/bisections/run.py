@@ -57,6 +57,11 @@ _ASKED = (
     "The program computes something else when it is compiled, for it asks "
     "torch.compiler.is_compiling(): eager that is told yes gives other results too."
 )
+_CACHED = (
+    "Compiled anew, every graph gives what eager gives. With PyTorch's caches it does not: code "
+    "that was compiled for one graph is taken for another that it is not for. "
+    "`torch.compiler.config.force_disable_caches = True` turns them off."
+)
 _UNDEFINED = (
     "The program casts floating-point numbers to {}, which cannot hold them: what that gives is "
     "undefined, and differs between machines, and with and without vector instructions. "
@@ -134,7 +139,7 @@ class _Run:
         if unlike := self._trials.checks.unlike:
             self._conclude(first, Judged("unknown", f"Nothing can be compared: {unlike}."))
         elif first.outcome != "wrong":
-            self._conclude(first, self._within(first))
+            self._conclude(*self._within(first))
         else:
             self._search(first, modules)
         return self
@@ -149,13 +154,20 @@ class _Run:
         self.run = Run.of(recorder, recorder.recording)
         return first, modules
 
-    def _within(self, first: Tried) -> Judged:
-        """Of results that are within the tolerance."""
+    def _within(self, first: Tried) -> tuple[Tried, Judged]:
+        """Of results that are within the tolerance; those of a program that caches mislead."""
         checks = self._trials.checks
         said = judged_eager(first.found, checks)
         with suppress(EndedError):
             said = said or judged_cast(first.found, self._trials)
-        return said or judged_right(first.found, has_float64=checks.has_float64)
+        said = said or judged_right(first.found, has_float64=checks.has_float64)
+        many = first.graphs is not None and len(first.graphs.graphs) > 1
+        if many and not checks.draws:  # of one graph, nothing in the program is like it
+            with suppress(EndedError):
+                cached = self._trials.with_caches()
+                if cached.outcome == "wrong":
+                    return cached, Judged("bug", _CACHED)
+        return first, said
 
     def _search(self, first: Tried, modules: list[WrittenModule]) -> None:
         wrong = [] if first.error is not None else self._wrong_kernels(modules)
