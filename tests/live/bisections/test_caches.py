@@ -37,5 +37,9 @@ def test_what_only_the_caches_make_wrong_is_not_called_the_same() -> None:
     found = lab.why_wrong(run, STARTS)
     assert (found.verdict == "bug") == is_wrong, str(found)
     assert ("PyTorch's caches" in found.facts.sentence) == is_wrong
+    wrong = [one for one in found.recording.findings if one.rule == "miscompiled"]
+    assert [one.code for one in wrong] == [
+        "torch.compiler.config.force_disable_caches = True"
+    ] * is_wrong
     with config.patch(force_disable_caches=True):
         assert torch.allclose(compiled(), right), "as the answer says"
