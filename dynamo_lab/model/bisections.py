@@ -35,6 +35,10 @@ PartKind = Literal[
 "fake" is what the program told it of an operator of its own (`register_fake`)."""
 
 
+CACHES = "PyTorch's cache of compiled graphs"
+"""The "stage" that gives one graph the code of another: no graph by itself is wrong."""
+
+
 class BisectionTrial(Struct, frozen=True, kw_only=True):
     """One compilation: how, and what came of it. `fault` says what is wrong or was raised."""
 

@@ -234,6 +234,48 @@ def test_a_size_marked_dynamic_that_is_needed_says_which_line_needs_it(tmp_path:
     assert not findings_of(recorded(mended, tmp_path, "maybe_marked"))
 
 
+ONE_SIDE = """
+import contextlib
+
+import torch
+
+def fn(x, labels):
+    return torch.nn.functional.cross_entropy(x * 2, labels)  # fault
+
+def record(lab):
+    x, labels = torch.ones(8, 5), torch.zeros(8, dtype=torch.int64)
+    torch._dynamo.mark_dynamic(labels, 0)
+    with lab.record() as recorder, contextlib.suppress(Exception):
+        torch.compile(fn, backend="eager")(x, labels)
+    return recorder.recording
+"""
+
+
+def test_one_of_two_sizes_that_have_to_be_equal_is_not_marked_alone(tmp_path: Path) -> None:
+    [found, *_] = findings_of(recorded(ONE_SIDE, tmp_path, "one_side"))
+    assert found.rule == "not-compiled"
+    assert found.remedy.startswith("`x.shape[0]` is of that size, too, and not marked")
+    assert found.code == "torch._dynamo.mark_dynamic(x, 0)"
+    mended = ONE_SIDE.replace("    with lab", f"    {found.code}\n    with lab")
+    assert not findings_of(recorded(mended, tmp_path, "both_sides"))
+    by_number = ONE_SIDE.replace("x * 2,", "x * 2 if len(labels) != 8 else x,")
+    [found, *_] = findings_of(recorded(by_number, tmp_path, "by_number"))
+    assert not found.code, "the line has the number itself"
+
+
+def test_a_mark_that_was_refused_is_told_though_a_call_without_it_compiled(tmp_path: Path) -> None:
+    source = MARKED.replace(
+        '        torch.compile(fn, backend="eager")(x)',
+        '        compiled = torch.compile(fn, backend="eager")\n'
+        "        with contextlib.suppress(Exception):\n"
+        "            compiled(x)\n"
+        "        compiled(torch.ones(8, 8))",
+    )
+    [found, *_] = findings_of(recorded(source, tmp_path, "refused_once"))
+    assert found.rule == "not-compiled"
+    assert "You marked x.shape[0] as dynamic" in found.sentence
+
+
 def test_a_range_that_a_condition_cuts_is_no_size_that_is_needed(tmp_path: Path) -> None:
     source = MARKED.replace("return x.view(4, 2, 8) + 1", "return x * 2 if x.shape[0] > 5 else x")
     source = source.replace("(x, 0)", "(x, 0, min=2, max=100)")

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.nn.attention.flex_attention import flex_attention
 
 import dynamo_lab as lab
 from dynamo_lab.capture.lowering.buffers import BufferProbes
@@ -277,3 +278,10 @@ def test_what_writes_through_a_view_is_in_place_and_no_view_with_nothing_to_comp
     written = of_operator(found, "aten.index_put_")
     assert written.outcome == "in place"
     assert written.buffers, "it is computed"
+
+
+def test_a_buffer_that_a_flex_attention_only_passes_on_is_none_that_is_missed() -> None:
+    queries = torch.randn(1, 2, 128, 16)
+    recording = lab.lower(flex_attention, queries, queries, queries)
+    assert recording.failure is None
+    assert not [note for note in recording.notes if note.level == "failure"]

@@ -77,8 +77,8 @@ def reproducer(
     """
     if held is None or held.inputs is None:
         raise BisectionError(
-            "There is no graph to reproduce: none was captured, or its arguments were too large "
-            "to keep."
+            "There is no graph to reproduce: none was captured, its arguments were too large to "
+            "keep, or none by itself is wrong."
         )
     known = {**versions, "python": platform.python_version(), "platform": platform.platform()}
     comments = [*lines, " ".join(f"{name} {version}" for name, version in known.items())]

@@ -26,7 +26,7 @@ from dynamo_lab.capture.core.sources import is_generated
 from dynamo_lab.errors import BisectionError
 from dynamo_lab.live.session import Session
 from dynamo_lab.measure.checks import compare, is_wrong
-from dynamo_lab.model.bisections import Bisection, Culprit, Difference
+from dynamo_lab.model.bisections import CACHES, Bisection, Culprit, Difference
 from dynamo_lab.model.core.host import version_of
 from dynamo_lab.record.explore import record, runnable
 from dynamo_lab.record.replay import told, without_trace
@@ -56,6 +56,10 @@ _RANDOM = (
 _ASKED = (
     "The program computes something else when it is compiled, for it asks "
     "torch.compiler.is_compiling(): eager that is told yes gives other results too."
+)
+_CACHED = (
+    "Compiled anew, every graph gives what eager gives. With PyTorch's caches it does not: code "
+    "that was compiled for one graph is taken for another that it is not for."
 )
 _UNDEFINED = (
     "The program casts floating-point numbers to {}, which cannot hold them: what that gives is "
@@ -134,7 +138,7 @@ class _Run:
         if unlike := self._trials.checks.unlike:
             self._conclude(first, Judged("unknown", f"Nothing can be compared: {unlike}."))
         elif first.outcome != "wrong":
-            self._conclude(first, self._within(first))
+            self._conclude_within(first)
         else:
             self._search(first, modules)
         return self
@@ -148,6 +152,22 @@ class _Run:
                 recorder.fail(first.error)
         self.run = Run.of(recorder, recorder.recording)
         return first, modules
+
+    def _conclude_within(self, first: Tried) -> None:
+        """Of results that are within the tolerance, unless PyTorch's caches make them wrong."""
+        said = self._within(first)
+        many = first.graphs is not None and len(first.graphs.graphs) > 1
+        if (
+            many and not self._trials.checks.draws
+        ):  # of one graph, nothing in the program is like it
+            with suppress(EndedError):
+                cached = self._trials.with_caches()
+                if cached.outcome == "wrong":
+                    self.held = None
+                    culprits = (Culprit(kind="stage", name=CACHES),)
+                    self._conclude(cached, Judged("bug", _CACHED), culprits=culprits)
+                    return
+        self._conclude(first, said)
 
     def _within(self, first: Tried) -> Judged:
         """Of results that are within the tolerance."""

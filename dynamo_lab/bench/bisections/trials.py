@@ -145,6 +145,33 @@ class Trials:
         tried.graphs, tried.error = backend, error
         return tried
 
+    def with_caches(self) -> Tried:
+        """The program with PyTorch's caches of compiled graphs, which no other trial uses.
+
+        Raises:
+            EndedError: it has been compiled as often as a search may, or was stopped.
+        """
+        if self._watch.stopped or len(self.made) >= MOST:
+            raise EndedError("no compilation is left")
+        started = time.perf_counter()
+        forget_compiled_code()
+        found: tuple[Comparison, ...] = ()
+        error = None
+        with settings(self._choice.mode, self._choice.settings):
+            try:
+                way = self._compiled("inductor", self.subject.fn)
+                found = self.checks.of(len(self.made) + 1, way)
+            except Exception as raised:
+                error = raised
+        outcome, fault = self._judged(found, error)
+        seconds = time.perf_counter() - started
+        fact = BisectionTrial(
+            what="with PyTorch's caches of graphs", backend="inductor",
+            outcome=outcome, fault=fault, seconds=seconds,
+        )  # fmt: skip
+        self.made.append(fact)
+        return Tried(fact, found, Parts(lambda _: True))
+
     def _is_searched(self, graph: int) -> bool:
         return self.only in (None, graph)
 

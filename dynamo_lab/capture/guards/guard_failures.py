@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _LONGEST = 300
 _LOCAL = re.compile(r"""L\[\s*['"](.*?)['"]\s*\]""")
 _CONTAINER = re.compile(r"^\w+ of \d+$")
-_EXPECTED = re.compile(r"expected (.+?), actual (.+)$")
+_EXPECTED = re.compile(r"expected (.+?), actual (.+?)(?:\. Guard failed on .*)?$")
+"""Of a parameter, C++ adds advice behind the number; source: torch/csrc/dynamo/guards.cpp."""
 _GRADIENT = re.compile(r"expected requires_grad=([01])")
 _EQUAL = re.compile(r"^(?P<left>.+?) == (?P<right>.+)$")
 _OTHER_LENGTH = re.compile(r"^len\(.+\) != (\d+)$")

@@ -113,7 +113,8 @@ def planned(buffer: Any, nodes: Mapping[str, int]) -> dict[str, Any]:
         facts |= _laid_out(buffer.layout)
     if isinstance(buffer, ir.ComputedBuffer):
         facts["nodes"] = tuple(sorted({nodes[o.name] for o in buffer.origins if o.name in nodes}))
-        facts["reduction"] = str(buffer.data.get_reduction_type() or "")
+        if isinstance(buffer.data, ir.Loops):  # flex attention's functions may return an input
+            facts["reduction"] = str(buffer.data.get_reduction_type() or "")
     else:
         facts["reads"] = tuple(dict.fromkeys(_inputs(hooks.INPUTS.of(buffer))))
     return facts

@@ -155,7 +155,7 @@ def _failed(reason: str, texts: TraceTexts) -> FailedGuard:
         text=condition[:_LONGEST],
         source=source[:_LONGEST],
         was=was if now else equal,
-        now=now.removesuffix("."),
+        now=now.partition(". ")[0].removesuffix("."),  # of a parameter, advice follows
         stack=texts.stack(spans) if spans else stack,
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from dynamo_lab.view.breaks.numbers_taken import parsed
 
+_ASSIGN = (ast.Assign, ast.AnnAssign, ast.AugAssign)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -17,6 +18,23 @@ def try_around(source: str, line: int) -> int | None:
     """The line of the innermost `try` with an `except` around a line, in the same function."""
     tries = (node for node in _around(source, line) if isinstance(node, ast.Try))
     return max((node.lineno for node in tries if node.handlers), default=None)
+
+
+def raises_if(source: str, line: int) -> bool:
+    """Whether the `if` on a line ends in a `raise`: what goes on is where it does not hold."""
+    tree = parsed(source)
+    tests = [one for one in ast.walk(tree or ast.Module([], [])) if isinstance(one, ast.If)]
+    return any(one.lineno == line and isinstance(one.body[-1], ast.Raise) for one in tests)
+
+
+def only_assigns(source: str, line: int) -> bool:
+    """Whether the `if` on a line has no `else`, and does nothing but assign."""
+    tree = parsed(source)
+    tests = [one for one in ast.walk(tree or ast.Module([], [])) if isinstance(one, ast.If)]
+    return any(
+        one.lineno == line and not one.orelse and all(isinstance(s, _ASSIGN) for s in one.body)
+        for one in tests
+    )
 
 
 def decides_by_size(source: str, line: int) -> bool:

@@ -10,7 +10,7 @@ from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks import backwards, libraries, numpy_draws, printing, raised
 from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
-from dynamo_lab.view.breaks.around import is_in_loop
+from dynamo_lab.view.breaks.around import is_in_loop, only_assigns
 from dynamo_lab.view.breaks.explanations import tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
 from dynamo_lab.view.breaks.makers import made_there, within
@@ -81,7 +81,8 @@ def _view(
     line = places.line_of(item.span)
     column, end_column = columns(span, places.text(line))
     fixes = fixes_of(recording, item, called)
-    advice = _advice(item, made, places, has_fix=bool(fixes))
+    can_choose = any(fix.name == "torch.where" for fix in fixes)
+    advice = _advice(item, made, places, has_fix=bool(fixes), can_choose=can_choose)
     told = printing.advice_on(item, recording, called, advice_on(item, recording, advice))
     told = numpy_draws.advice_on(item, recording, told)
     told = raised.advice_on(item, recording, places, backwards.advice_on(item, places, told))
@@ -111,14 +112,19 @@ def _view(
     )
 
 
-def _advice(item: Break, made: Rule | None, places: Places, *, has_fix: bool) -> tuple[str, ...]:
+def _advice(
+    item: Break, made: Rule | None, places: Places, *, has_fix: bool, can_choose: bool
+) -> tuple[str, ...]:
     if made:
         return made.advice
     is_asked = "graph_break()" in item.gb_type  # of which the advice says so already
     known = () if is_asked or has_fix else within(item, places)
     if known:
         return known
-    told = advice_for(item, _is_in_library(item, places), _statement(item, places))
+    statement = _statement(item, places)
+    if statement == "sometimes" and can_choose:
+        statement = ""  # the `if` is to become a choice: there is a fix that says how
+    told = advice_for(item, _is_in_library(item, places), statement)
     return (*libraries.advice_on(item, places), *told)
 
 
@@ -136,7 +142,10 @@ def _is_in_library(item: Break, places: Places) -> bool:
 
 
 def _statement(item: Break, places: Places) -> str:
-    """What the innermost line decides: "assert", "while", "raise", "leave" (a loop), or empty."""
+    """What the innermost line decides, empty for nothing special.
+
+    "assert", "while", "raise", "leave" (a loop), or "sometimes" to assign something.
+    """
     lines = places.lines_of(item.stack)
     source, number = lines[-1] if lines else places.line_of(item.span)
     text = places.text((source, number))
@@ -148,7 +157,9 @@ def _statement(item: Break, places: Places) -> str:
         return "raise"
     left = re.match(r"\s*(break|return)\b", then)
     is_leaving = left and (left[1] == "break" or is_in_loop(places.whole(source), number))
-    return "leave" if is_leaving else ""
+    if is_leaving:
+        return "leave"
+    return "sometimes" if only_assigns(places.whole(source), number) else ""
 
 
 def columns(span: Span, text: str) -> tuple[int, int]:

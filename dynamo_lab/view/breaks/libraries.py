@@ -4,6 +4,8 @@ import re
 import sys
 
 from dynamo_lab.model.breaks import Break
+from dynamo_lab.view.breaks.advice import rule_of
+from dynamo_lab.view.breaks.advice.calls import COPY
 from dynamo_lab.view.core.places import LIBRARY_ROOT, Line, Places
 
 _NO_LIBRARY = ("torch", "IPython")
@@ -50,7 +52,10 @@ def advice_on(item: Break, places: Places) -> tuple[str, ...]:
     if not library:
         return ()
     own = places.own_line(item.stack)
-    if own is None or places.is_library(own):
+    is_called = own is not None and not places.is_library(own)
+    if is_called and rule_of(item) == COPY:
+        return ()  # the rule's advice is on the call, wherever in `copy` it ends
+    if not is_called or own is None:
         return (
             f"This is code of {library}, and no line of yours in this frame leads there: what you "
             "can change is what is called, and with what.",

@@ -108,6 +108,8 @@ def _sides(statement: ast.If, block: _Block, found: _Found) -> tuple[_Block, str
         case [ast.Assign(targets=[ast.Name(id=name)], value=a)], _ if not statement.orelse:
             if found.scope is not None and not _is_bound_before(name, statement, found.source):
                 raise Refusal(f"`{name}` has no value before the `if`: give it one first.")
+            if kept := _assigned_before(name, statement, block):
+                _single(kept, found)  # refuses what is no side of a choice, as `None`
             return [statement], f"{name} =", _single(a, found), name
         case (
             [ast.Assign(targets=[ast.Name(id=name)], value=a)],
@@ -136,6 +138,14 @@ def _is_bound_before(name: str, statement: ast.stmt, source: str) -> bool:
         or (isinstance(node, ast.arg) and node.arg == name)
         for node in before
     )
+
+
+def _assigned_before(name: str, statement: ast.stmt, block: _Block) -> ast.expr | None:
+    """What the same block last assigns to a name before a statement, if that is plain."""
+    before = block[: block.index(statement)]
+    plain = (one for one in reversed(before) if isinstance(one, ast.Assign))
+    named = (one for one in plain if any(ast.unparse(to) == name for to in one.targets))
+    return next((one.value for one in named), None)
 
 
 def _next(statement: ast.stmt, block: _Block) -> _Block:

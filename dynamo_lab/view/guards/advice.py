@@ -9,6 +9,7 @@ from dynamo_lab.view.guards.failing import Cause, number_kind
 from dynamo_lab.view.guards.remedy import (
     COMPILE_DYNAMIC,
     LEFT_OUT,
+    OF_PARAMETER,
     TOLD_APART,
     Remedy,
     assigned,
@@ -24,6 +25,8 @@ def advice_on(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
 
 
 def _size(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
+    if cause.is_parameter and cause.subject not in new.opened:
+        return (OF_PARAMETER,)
     if {cause.was, cause.now} & {"0", "1"}:
         return _zero_one(cause, new)
     if cause.subject in new.pinned:
@@ -86,18 +89,25 @@ def _dtype(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
 
 
 def _requires_grad(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
-    wanted = cause.was == "True"
-    how = f"{cause.owner}.detach().requires_grad_()" if wanted else f"{cause.owner}.detach()"
+    name = cause.owner
+    given = f"{name} if {name}.requires_grad else {name}.detach().requires_grad_()"
+    code = assigned(name, given, new)
+    if code:
+        return (Remedy(text=_WITH_GRADIENTS.format(name), code=code),)
     # an attribute may be a parameter, which takes no other tensor
-    code = assigned(cause.owner, how, new) or f"{cause.owner}.requires_grad_({wanted})"
-    with_or_without = "with" if wanted else "without"
-    return (
-        Remedy(
-            text="Calls with and without gradients need separate code. If the calls should be "
-            f"{with_or_without} gradients for `{cause.owner}`:",
-            code=code,
-        ),
-    )
+    return (Remedy(text=_TRAINED, code=f"{name}.requires_grad_({cause.was})"),)
+
+
+_WITH_GRADIENTS = (
+    "Calls with and without gradients need separate code: expect one compilation for each, as for "
+    "a model's first layer and for those after it. Where nothing is trained through `{0}`, pass "
+    "`{0}.detach()` each time. Else it can have a gradient each time, which is computed in vain "
+    "where nobody reads it:"
+)
+_TRAINED = (
+    "Calls with and without gradients need separate code: expect one compilation for each, as for "
+    "a model that is trained and one that is frozen. If it should be the same each time:"
+)
 
 
 def _grad_mode(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:

@@ -15,6 +15,7 @@ class Cause(Struct, frozen=True, kw_only=True):
 
     `owner` is the variable to change ("x"), `dimension` the index of the size, if it is one; of a
     length, `is_mapping` says that it is a dict's. `is_global`: no call passes the value.
+    `is_parameter`: PyTorch says that the tensor is a parameter, or it is a tensor of a module.
     """
 
     kind: str
@@ -26,6 +27,7 @@ class Cause(Struct, frozen=True, kw_only=True):
     now: str = ""
     is_mapping: bool = False
     is_global: bool = False
+    is_parameter: bool = False
 
 
 _DTYPES = {
@@ -101,7 +103,9 @@ def _of_tensor(failed: FailedGuard) -> Cause | None:
     if index := _INDEX.search(text):
         at = int(index[2])
         subject = f"{name}.shape[{at}]" if index[1] == "size" else f"{name}.stride({at})"
-        return _changed(index[1], subject, name, was, now, at)
+        is_parameter = _ON_PARAMETER in text or bool(_OF_MODULE.search(failed.source))
+        made = _changed(index[1], subject, name, was, now, at)
+        return replace(made, is_parameter=is_parameter)
     if "dtype mismatch" in text:
         return _changed("dtype", f"{name}.dtype", name, _dtype(was), _dtype(now))
     if "requires_grad mismatch" in text:
@@ -116,6 +120,11 @@ def _of_tensor(failed: FailedGuard) -> Cause | None:
         was = "a tensor of another type" if found.startswith("torch.") else "a tensor"
         return _changed("type", name, name, was, f"of type {found}")
     return None
+
+
+_OF_MODULE = re.compile(r"\._(?:parameters|buffers)\[")
+_ON_PARAMETER = "Guard failed on a parameter"
+"""Source: torch/csrc/dynamo/guards.cpp."""
 
 
 def _dtype(name: str) -> str:

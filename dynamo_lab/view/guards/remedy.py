@@ -19,6 +19,12 @@ COMPILE_DYNAMIC = Remedy(
     "call stay tied to each other then:",
     code="compiled = torch.compile(fn, dynamic=True)",
 )
+OF_PARAMETER = Remedy(
+    text="Dynamo takes the sizes of parameters and buffers for constants, also with `dynamic=True` "
+    "or a mark. Expect one compilation for each size, or tell Dynamo before the first call:",
+    code="torch._dynamo.config.force_parameter_static_shapes = False\n"
+    "torch._dynamo.config.force_nn_module_property_static_shapes = False",
+)
 TOLD_APART = (
     "A test in the code tells {0} from all others, and needs code of its own for it. From here on "
     "`{1}` is dynamic for the others."

@@ -113,6 +113,20 @@ _USES = """
 def forward(self, x):
     return plain(x) * 2  # fault
 """
+_RAISES = """
+def forward(self, x, y):
+    kept = x[x > 0]
+    if kept.numel() != y.numel():  # fault
+        what = f"{y.numel()} numbers"
+        raise ValueError(what)
+    return kept + y
+"""
+_FINITE = """
+def forward(self, x):
+    if torch.isnan(x).any():  # fault
+        raise ValueError("no number")
+    return x + 1
+"""
 _X = "args=(torch.ones(4, 8),)"
 _CALLED = "  # fault"
 
@@ -156,6 +170,10 @@ FAULTS: dict[str, Fault] = {
     "range": Fault("bounded", _program(_RANGE, _ROWS)),
     "halves": Fault("bounded", _program(_HALVES, _ROWS)),
     "branch": Fault("data-dependent", _program(_BRANCH, _X)),
+    "raises_for_a_count": Fault(
+        "data-dependent", _program(_RAISES, "args=(torch.tensor([1.0, -1.0, 2.0]), torch.ones(2))")
+    ),
+    "raises_for_values": Fault("data-dependent", _program(_FINITE, _X)),
     "branch_strict": Fault("data-dependent", _program(_BRANCH, f"{_X}, strict=True")),
     "number": Fault("data-dependent", _program(_NUMBER, "args=(torch.tensor([2, 5]),)")),
     "number_strict": Fault(
@@ -228,6 +246,14 @@ CLEAN: dict[str, str] = {
         """
         def forward(self, x):
             return torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, (x,))
+        """,
+        _X,
+    ),
+    "finite": _program(
+        """
+        def forward(self, x):
+            torch._assert_async(~torch.isnan(x).any())
+            return x + 1
         """,
         _X,
     ),

@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.live
 
-APPLIED = (*WITH_SHAPES, "numpy", "disabled", "number", "number_strict")
+APPLIED = (
+    *WITH_SHAPES,
+    "numpy",
+    "disabled",
+    "number",
+    "number_strict",
+    "raises_for_a_count",
+)
 
 _HEAD = """import torch
 from torch.export import Dim

@@ -79,6 +79,14 @@ def test_a_number_that_is_checked_exports(name: str, tmp_path: Path) -> None:
     assert program(mended, tmp_path, f"checked_{name}").export()
 
 
+def test_where_the_program_would_raise_the_opposite_is_checked(tmp_path: Path) -> None:
+    [found, *_] = findings_of(recorded(FAULTS["raises_for_a_count"].source, tmp_path, "raises_if"))
+    assert found.code == "torch._check(kept.numel() == y.numel())"
+    [found, *_] = findings_of(recorded(FAULTS["raises_for_values"].source, tmp_path, "raises_nan"))
+    assert "torch._assert_async" in found.remedy
+    assert "cond" not in found.code
+
+
 def test_a_branch_in_the_graph_exports(tmp_path: Path) -> None:
     """With the blanks filled in."""
     fault = FAULTS["branch"]

@@ -1,5 +1,6 @@
 """Breaks in the code of libraries: what can be done about them, and what cannot."""
 
+import copy
 import importlib
 import json
 import logging
@@ -157,3 +158,20 @@ def test_what_dynamo_traces_for_a_built_in_is_the_code_that_calls_it() -> None:
     assert "polyfills" not in found.sentence
     assert found.remedy.startswith("This is code of Python's `json`, not yours")
     assert not found.code
+
+
+def test_a_deepcopy_of_what_holds_tensors_is_told_as_the_readers_call() -> None:
+    def copies(x: torch.Tensor, held: dict[str, torch.Tensor]) -> torch.Tensor:
+        held = copy.deepcopy(held)
+        return x * held["scale"]
+
+    held = {"scale": torch.ones(4)}
+    recording = lab.explore(copies, torch.ones(4), held, backend="eager")
+    [found] = build(recording).findings.found
+    assert found.remedy.startswith("Copy a tensor with `x.clone()`")
+
+    def clones(x: torch.Tensor, held: dict[str, torch.Tensor]) -> torch.Tensor:
+        held = {name: one.clone() for name, one in held.items()}
+        return x * held["scale"]
+
+    assert not lab.explore(clones, torch.ones(4), held, backend="eager").breaks

@@ -70,6 +70,7 @@ def test_a_side_of_cond_is_no_input() -> None:
         ("if c is a:\n    y = a\n", 1, "one comparison"),
         ("if c > 0:\n    y = a, b\n", 1, "one tensor or one number"),
         ("if c > 0:\n    y = 'text'\n", 1, "one tensor or one number"),
+        ("y = None\nif c > 0:\n    y = a\n", 2, "one tensor or one number"),
         ("if k:\n    pass\nelif c > 0:\n    y = a\n", 3, "`elif`"),
         ("while c > 0:\n    c = a\n", 1, "not a loop"),
         ("assert c > 0\n", 1, "not a loop"),

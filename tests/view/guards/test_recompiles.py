@@ -43,7 +43,7 @@ FAILURES = {
         failed("tensor 'L['x']' requires_grad mismatch. expected requires_grad=0", "L['x']",
                "False", "True"),
         "`x.requires_grad` was False, now True",
-        "x = x.detach()",
+        "x = x if x.requires_grad else x.detach().requires_grad_()",
     ),
     "device": (
         failed("tensor 'L['x']' dispatch key set mismatch. ...", "L['x']",

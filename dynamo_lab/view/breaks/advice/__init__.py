@@ -64,7 +64,8 @@ def advice_for(
     """Our advice, then those of PyTorch's hints that suggest something new.
 
     `is_library` says that the innermost line that broke is a library's, `statement` what a
-    condition there decides: "assert", "while", "raise", "leave" (a loop) or nothing special.
+    condition there decides: "assert", "while", "raise", "leave" (a loop), "sometimes" (to assign)
+    or nothing special.
     """
     if is_library and rule_of(graph_break).title == "context manager":
         return ()  # nobody enters a library's lock for it

@@ -132,6 +132,33 @@ RULES = (
         ),
     ),
     Rule(
+        r"Failed to convert args/kwargs to proxy",
+        "generator of random numbers",
+        (
+            "No `torch.Generator` is part of a graph. Draw the numbers before the call and pass "
+            "them, or draw from PyTorch's own generator, without `generator=`.",
+        ),
+        r"\bUserDefinedObjectVariable\(Generator\)",
+        example(
+            """
+            import torch
+
+            source = torch.Generator().manual_seed(0)
+
+            def f(x):
+                return x * 2 + torch.rand(4, generator=source)
+            """,
+            """
+            import torch
+
+            noise = torch.rand(4, generator=torch.Generator().manual_seed(0))
+
+            def f(x):
+                return x * 2 + noise
+            """,
+        ),
+    ),
+    Rule(
         _SKIPPED,
         "Python's random numbers",
         (

@@ -44,9 +44,15 @@ WHILE = (
     "be written with `range`.",
 )
 RAISE = (
-    "`torch._assert_async(condition)` checks a tensor and stays in the graph. It raises a "
-    "RuntimeError, whatever is raised here: where the program catches that, leave the check to "
-    "Python, before or after the compiled function.",
+    "`torch._assert_async(condition)` checks a tensor and stays in the graph: give it what has to "
+    "hold, the opposite of this condition. It raises a RuntimeError, whatever is raised here: "
+    "where the program catches that, leave the check to Python, before or after the compiled "
+    "function.",
+)
+SOMETIMES = (
+    "Do it always, without the `if`, where that changes nothing when the condition does not hold, "
+    "as a mask that hides nothing. Or choose with tensors: `torch.where(condition, a, b)` computes "
+    "both sides and stays in the graph.",
 )
 LEAVE = (
     "A tensor ends this loop, which Python has to know. Run a fixed number of rounds instead, and "
@@ -58,7 +64,13 @@ SYMBOL = (
     "Keep the value a tensor: without `.item()`, `torch.where(condition, a, b)` can choose, and "
     "stays in the graph.",
 )
-_BY_STATEMENT = {"assert": ASSERT, "while": WHILE, "raise": RAISE, "leave": LEAVE}
+_BY_STATEMENT = {
+    "assert": ASSERT,
+    "while": WHILE,
+    "raise": RAISE,
+    "leave": LEAVE,
+    "sometimes": SOMETIMES,
+}
 _AS_TENSOR = " Leave out what reads the number, as `.item()`: the condition is a tensor then."
 
 

@@ -53,7 +53,9 @@ def find(facts: Facts) -> Iterator[Found]:
         return
     broken = {item.frame for item in recording.breaks}
     names = frame_names(recording)
-    failed = [frame for frame in recording.frames if frame.outcome == "failed"]
+    # of a mark that was refused PyTorch raises, whatever a later call without it came to
+    marked = {fact.frame for fact in recording.shape_facts if fact.event == "violation"}
+    failed = [one for one in recording.frames if one.outcome == "failed" or one.id in marked]
     for frame in failed or _failed_in_a_call(recording):
         if frame.id not in broken or frame.outcome != "failed":
             yield _found(frame, names[frame.id], facts)
@@ -91,7 +93,7 @@ def _found(frame: Frame, name: str, facts: Facts) -> Found:
     remedy = _remedy(facts, line)
     if mark := refused(frame, facts):
         why, line, remedy = mark.why, mark.line or line, mark.remedy
-    code = ""
+    code = mark.code if mark else ""
     if failure and (missing := _NO_FAKE.search(failure.message)):
         code = register_fake(missing[1])
     elif _is_scan_refused(frame, facts):

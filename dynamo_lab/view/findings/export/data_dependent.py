@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from dynamo_lab.model.packages import Export
+from dynamo_lab.view.breaks.around import raises_if
 from dynamo_lab.view.breaks.rewrites import Refusal, with_line_above
 from dynamo_lab.view.findings.changes import Rewrite
 from dynamo_lab.view.findings.export.told import failures, found, line_of, text_of
@@ -45,7 +46,39 @@ def _test(line: str) -> str:
     return ast.unparse(asked[0].test) if len(asked) == 1 else ""
 
 
+_OPPOSITE: dict[type[ast.cmpop], ast.cmpop] = {
+    ast.Eq: ast.NotEq(), ast.NotEq: ast.Eq(), ast.Lt: ast.GtE(), ast.GtE: ast.Lt(),
+    ast.Gt: ast.LtE(), ast.LtE: ast.Gt(),
+}  # fmt: skip
+
+
+def _opposite(test: str) -> str:
+    """'n == 3' for 'n != 3'; empty where that takes a `not`, which would ask for the value."""
+    tree = ast.parse(test, mode="eval").body
+    if not isinstance(tree, ast.Compare) or len(tree.ops) != 1:
+        return ""
+    other = _OPPOSITE.get(type(tree.ops[0]))
+    return ast.unparse(ast.Compare(tree.left, [other], tree.comparators)) if other else ""
+
+
+def _raises(facts: Facts, one: Export) -> bool:
+    """Whether the program ends where the test holds, as a check that is written by hand."""
+    line = line_of(facts, one)
+    return line is not None and raises_if(facts.places.whole(line[0]), line[1])
+
+
 def _branch(facts: Facts, one: Export, test: str) -> Found:
+    if _raises(facts, one):
+        return found(
+            facts,
+            one,
+            "data-dependent",
+            f"A tensor's values decide{_by(test)} whether the program raises: the exported graph "
+            "has no values yet.",
+            "`torch._assert_async(condition)` checks a tensor and stays in the graph: with the "
+            "condition that has to hold, the opposite of this one. It raises a RuntimeError, "
+            "whatever is raised here.",
+        )
     return found(
         facts,
         one,
@@ -57,18 +90,29 @@ def _branch(facts: Facts, one: Export, test: str) -> Found:
     )
 
 
+_AT_A_TEST = (
+    "If it is always so, say it before with `torch._check`: where it is not, the program then "
+    "raises. If it is not always so, `torch.cond` puts both ways into the graph."
+)
+_AT_A_RAISE = (
+    "Where it is so, the program raises. Say before, with `torch._check`, what has to hold "
+    "instead: the check stays in the graph, and raises a RuntimeError of its own."
+)
+
+
 def _number(facts: Facts, one: Export, test: str, asked: str) -> Found:
     by = _by(test) or f" by `{asked}`"
+    raises = _raises(facts, one)
+    check = f"torch._check({always})" if (always := _opposite(test) if raises else test) else ""
     return found(
         facts,
         one,
         "data-dependent",
         f"A number that only the run knows decides{by}: the exported graph has no value yet.",
-        "If it is always so, say it before with `torch._check`: where it is not, the program then "
-        "raises. If it is not always so, `torch.cond` puts both ways into the graph.",
-        code=f"torch._check({test})" if test else "",
-        grade="may change meaning" if test else "fill in",
-        rewrite=_checked(facts, one, f"torch._check({test})") if test else None,
+        _AT_A_RAISE if raises else _AT_A_TEST,
+        code=check,
+        grade="may change meaning" if check else "fill in",
+        rewrite=_checked(facts, one, check) if check else None,
     )
 
 

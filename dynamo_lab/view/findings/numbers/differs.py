@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dynamo_lab.model.bisections import Bisection
+from dynamo_lab.model.bisections import CACHES, Bisection
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.bisections import bisections
 from dynamo_lab.view.core.names import custom_operators
@@ -12,6 +12,12 @@ from dynamo_lab.view.findings.numbers.wrong_fake import MEND_FAKE
 _REMEDY = (
     "Ask which part of the compiler makes it, and whether that is rounding: it takes at most 15 "
     "compilations."
+)
+
+
+_UNCACHED = (
+    "Turn the caches off before the first call, and report it to PyTorch: every graph is then "
+    "compiled anew, in each process."
 )
 
 
@@ -60,12 +66,22 @@ def _once(recording: Recording) -> str:
     return ", once `torch.library.opcheck` passes for the program's own operators"
 
 
+def _remedy(bisection: Bisection, recording: Recording) -> tuple[str, str]:
+    """What to do, and the code for it."""
+    if any(one.kind == "fake" for one in bisection.culprits):
+        return MEND_FAKE, ""
+    if any(one.name == CACHES for one in bisection.culprits):
+        return _UNCACHED, "torch.compiler.config.force_disable_caches = True"
+    file = f"Report it to PyTorch with a file that reproduces it{_once(recording)}."
+    return file, "print(rec.bisect().reproducer().issue())"
+
+
 def _searched(bisection: Bisection, facts: Facts) -> Iterator[Found]:
     """What a search found; nothing where the difference is rounding, or none."""
     shown = bisections.build(facts.recording, facts.places, facts.ancestry)
     if shown is None or bisection.verdict not in ("bug", "crash"):
         return
-    is_misled = any(one.kind == "fake" for one in bisection.culprits)
+    remedy, code = _remedy(bisection, facts.recording)
     finding = Finding(
         rule="miscompiled",
         question="numbers",
@@ -74,10 +90,8 @@ def _searched(bisection: Bisection, facts: Facts) -> Iterator[Found]:
         entity=shown.entity,
         evidence=(Evidence(text=shown.because, tab="bench"),),
         grade="none",
-        remedy=MEND_FAKE
-        if is_misled
-        else f"Report it to PyTorch with a file that reproduces it{_once(facts.recording)}.",
-        code="" if is_misled else "print(rec.bisect().reproducer().issue())",
+        remedy=remedy,
+        code=code,
         cost=1.0,
     )
     yield Found(finding)

@@ -1,4 +1,4 @@
-"""The optimizer's numbers: the learning rate, and the momentum that some schedulers cycle."""
+"""The optimizer's numbers, which schedulers change, and the state that its first step makes."""
 
 import re
 
@@ -7,15 +7,30 @@ from dynamo_lab.view.findings.recompilations.stories import Story
 from dynamo_lab.view.findings.recompilations.told import Told
 
 _GROUP = re.compile(r"param_groups\[\d+\]\['(\w+)'\]")
+_STATE = re.compile(r"L\['self'\]\.state\[list\(dict\.keys\(L\['self'\]\.state\)\)\[\d+\]\]")
 _AS_TENSOR = 'for group in optimizer.param_groups:\n    group["lr"] = torch.tensor(group["lr"])'
 
 
 def tell(story: Story, facts: Facts) -> Told | None:
-    """A number of a parameter group that changes between steps."""
+    """A number of a parameter group that changes between steps, or what is kept from the first."""
+    if story.cause.kind == "length" and story.cause.was == "0":
+        return _first_step() if _STATE.fullmatch(story.failed.source) else None
     found = _GROUP.search(story.failed.source)
     if found is None or story.cause.kind not in ("value", "type", "other"):
         return None
     return _rate() if found[1] == "lr" else _option(found[1])
+
+
+def _first_step() -> Told:
+    """Dynamo makes the state of most optimizers before it captures a step, not SGD's momentum."""
+    return Told(
+        rule="optimizer-state",
+        what="the optimizer keeps something from its first step on, as SGD its momentum, and the "
+        "code of that step is for nothing kept",
+        remedy="Expect one more compilation. A first step without `torch.compile` spares it.",
+        grade="fill in",
+        is_expected=True,
+    )
 
 
 def _rate() -> Told:

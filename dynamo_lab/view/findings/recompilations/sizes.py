@@ -22,6 +22,8 @@ def tell(story: Story, facts: Facts) -> Told | None:
 
 def _tell(story: Story, facts: Facts) -> Told | None:
     match story.cause.kind:
+        case "size" if story.cause.is_parameter and not story.is_open:
+            return _of_parameter(story)
         case "size" if story.is_pinned:
             return _needed(story, facts)
         case "size":
@@ -39,6 +41,18 @@ def _needed(story: Story, facts: Facts) -> Told:
         what=f"`{story.cause.subject}` changes, and `{text}` needs the number itself",
         remedy="Compute on whole tensors instead of looping over a size or making a Python number "
         "of it, or move that part out of the compiled code: only then can the size be dynamic.",
+        grade="fill in",
+    )
+
+
+def _of_parameter(story: Story) -> Told:
+    """A size of a parameter or buffer stays fixed, whatever is marked."""
+    found, *_ = advice_on(story.cause, story.new)
+    return Told(
+        rule="size-changes",
+        what=f"`{story.cause.subject}` changes",
+        remedy=found.text,
+        code=found.code,
         grade="fill in",
     )
 
@@ -65,7 +79,7 @@ def _open(story: Story) -> Told:
         code=DYNAMIC.code,
         grade="safe",
         change=DYNAMIC,
-        left=0 if story.is_open else None,  # a parameter's size is never dynamic
+        left=0 if story.is_open else None,
     )
 
 
