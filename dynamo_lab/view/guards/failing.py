@@ -338,6 +338,7 @@ def number_kind(text: str) -> str:
     return "float" if re.fullmatch(r"-?\d+\.?\d*(e[-+]?\d+)?", text) else ""
 
 
+UNKNOWN = "another value"
 _NO_BASE = "'NoneType' object has no attribute '"
 
 
@@ -347,7 +348,7 @@ def _of_value(failed: FailedGuard) -> Cause:
         return Cause(kind="base", subject="", text=f"{words}: {failed.text}")
     name, is_global = readable(failed.source), failed.source.startswith("G[")
     # asking an object for it could run code of the program's: then it is not known
-    now = failed.now or ("another value" if number_kind(failed.was) else "")
+    now = failed.now or (UNKNOWN if number_kind(failed.was) else "")
     if name and failed.was and now:
         kinds = number_kind(failed.was), number_kind(now)
         kind = "type" if all(kinds) and kinds[0] != kinds[1] else "value"

@@ -78,3 +78,25 @@ def test_settings_that_a_call_shares_with_some_code_did_not_change() -> None:
             compiled(x)
     (found,) = (one for one in recorder.recording.findings if one.rule == "grad-mode-changes")
     assert "autocast" not in found.sentence
+
+
+class Counted:
+    """Dynamo asks nothing of a slot without running the program: what it is now is not known."""
+
+    __slots__ = ("n",)
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        self.n += 1
+        return x * self.n
+
+
+counted = Counted()
+
+
+def test_that_there_is_a_value_which_is_not_known_is_said_once_and_last() -> None:
+    calls = (torch.ones(2), torch.ones(2), torch.ones(2))
+    [found] = findings_of(lambda x: counted(x), *calls)
+    assert "Values seen: 0, 1 and another value." in found.sentence

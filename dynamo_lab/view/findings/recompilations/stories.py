@@ -14,7 +14,7 @@ from dynamo_lab.view.core.places import Line
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.dynamic import Dynamic
-from dynamo_lab.view.guards.failing import Cause, cause, with_parameters
+from dynamo_lab.view.guards.failing import UNKNOWN, Cause, cause, with_parameters
 from dynamo_lab.view.guards.readable import is_of_break, readable
 from dynamo_lab.view.timings.one_off import one_off
 from dynamo_lab.view.timings.timings import compile_seconds, covered_seconds
@@ -218,7 +218,7 @@ def _is_during(timing: Timing, roots: Sequence[Timing]) -> bool:
 
 
 def _values(told: Sequence[Cause]) -> tuple[str, ...]:
-    """The values in the order in which they came."""
+    """The values in the order in which they came; last that there is one which is not known."""
     seen = (value for one in told for value in (one.was, one.now))
     named = (value for value in seen if value and not value.startswith("of type "))
-    return tuple(dict.fromkeys(named))
+    return tuple(sorted(dict.fromkeys(named), key=lambda value: value == UNKNOWN))
