@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-import torch
 
-import dynamo_lab as lab
 from tests.findings.faults import Fault, assert_found_first, findings_of, recorded
 
 if TYPE_CHECKING:
@@ -304,57 +302,3 @@ def test_the_sentence_counts_times_and_nodes(tmp_path: Path) -> None:
     assert "unrolled 40 times: 80 nodes, 100 % of its graph" in found.sentence
     found = assert_found_first(FAULTS["while_with_a_counter"], tmp_path, "at_least")
     assert "at least 29 times" in found.sentence
-
-
-@pytest.mark.parametrize("foreach", [None, True])
-def test_the_loop_of_an_optimizer_is_not_the_reader_s(foreach: bool | None) -> None:
-    """It is told what makes another loop of it, and so it does."""
-    parameters = [torch.nn.Parameter(torch.ones(3)) for _ in range(16)]
-    for one in parameters:
-        one.grad = torch.ones(3)
-    optimizer = torch.optim.AdamW(parameters, foreach=foreach)
-    with lab.record() as recorder:
-        torch.compile(optimizer.step, backend="aot_eager")()
-    told = [one for one in findings_of(recorder.recording) if one.rule == "unrolled-loop"]
-    assert len(told) == (not foreach)
-    for found in told:
-        assert "foreach=True" in found.code
-        assert ("reached from" in found.sentence, found.gain) == (False, None)
-
-
-def _operators(recording: lab.Recording) -> int:
-    return max(graph.operators for graph in recording.captured_graphs())
-
-
-class Block(torch.nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.one = torch.nn.Linear(8, 8)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.relu(self.one(x)).sin() + x
-
-
-def test_a_region_compiles_a_block_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the remedy says, tried: nodes are counted, no time is."""
-    net = torch.nn.Sequential(*(Block() for _ in range(12)))
-    x = torch.ones(2, 8)
-    before = lab.explore(net, x, backend="aot_eager")
-    [told] = [one for one in findings_of(before) if one.rule == "repeated-block"]
-    assert "Block is compiled 12 times" in told.sentence
-    compiler: Any = torch.compiler
-    monkeypatch.setattr(Block, "forward", compiler.nested_compile_region(Block.forward))
-    after = lab.explore(net, x, backend="aot_eager")
-    assert _operators(after) < _operators(before)
-    assert not [one for one in findings_of(after) if one.rule == "repeated-block"]
-
-
-def test_blocks_that_are_compiled_one_by_one_find_the_code_again() -> None:
-    """The first block's input has no gradient, and those of all the others have."""
-    torch.compiler.reset()
-    blocks = torch.nn.Sequential(*(Block() for _ in range(5)))
-    for block in blocks:
-        block.compile(backend="eager")
-    with lab.record() as recorder:
-        blocks(torch.randn(2, 8))
-    assert len(recorder.recording.captured_graphs()) == 2

@@ -30,7 +30,10 @@ def find(facts: Facts) -> Iterator[Found]:
             f"with {plural(len(recording.symbols), 'symbolic size')}."
         ),
         evidence=(Evidence(text="build_guards", tab="timeline"),),
-        remedy="Mark only sizes that change as dynamic (torch._dynamo.mark_dynamic).",
+        remedy=(
+            "Mark only sizes that change as dynamic (torch._dynamo.mark_dynamic), and leave out "
+            "`dynamic=True`, which makes all of them so."
+        ),
         cost=spent / whole,
     )
     yield Found(finding)
