@@ -31,7 +31,7 @@ def is_moved(item: Break, recording: Recording) -> bool:
 def is_index(item: Break) -> bool:
     """Whether a tensor of one number is an index: as a symbol, the number breaks there again."""
     return (
-        item.opname == "BINARY_SUBSCR"
+        item.opname in ("BINARY_SUBSCR", "BINARY_OP []")
         and item.gb_type.startswith(_KIND)
         and "_local_scalar_dense" in item.context
     )

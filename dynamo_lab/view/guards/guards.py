@@ -137,8 +137,8 @@ def _telling(expressions: Sequence[str]) -> tuple[str, ...]:
 
 def _in_own_names(item: Recompile, compilations: Compilations) -> Recompile:
     """The recompilation, with arguments of a wrapper named as the wrapped function names them."""
-    parameters = compilations.parameters[item.frame]
-    return replace(item, failed=tuple(with_parameters(one, parameters) for one in item.failed))
+    frame = compilations.recorded[item.frame]
+    return replace(item, failed=tuple(with_parameters(one, frame) for one in item.failed))
 
 
 def _recompile(
