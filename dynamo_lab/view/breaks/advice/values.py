@@ -150,9 +150,9 @@ RULES = (
         r"^assert with non-string",
         "assert with a message that is not a string",
         (
-            "The message is made only where the code raises, which it does while it is traced: by a "
-            "size, a type or another Python value. With a plain string it breaks here too. Run it "
-            "uncompiled: it raises there too. Check the condition before the call.",
+            "The message is made only where the code raises, which it does while it is traced: by "
+            "a size, a type or another Python value. With a plain string it breaks here too. Run "
+            "it uncompiled: it raises there too. Check the condition before the call.",
         ),
     ),
     Rule(
