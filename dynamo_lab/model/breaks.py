@@ -27,9 +27,9 @@ class Break(Struct, frozen=True, kw_only=True):
     counts the compilations of the frame that broke there, of which `compile_id` is the first.
     `resume_frames` appeared after it; `joins` had appeared after another break, and resume after
     this one as well. `stack` goes from the frame to the line that broke.
-    `offset` and `opname` are the instruction of the frame's bytecode at fault, where known, and
-    `operands` the tensors passed to it or to what it called; `in_try` says that it is in a
-    `try` of the frame, where Dynamo cannot resume.
+    `offset` and `opname` are the instruction of the frame's bytecode at fault, where known (of an
+    index, from Python 3.14 on, "BINARY_OP []"), and `operands` the tensors passed to it or to what
+    it called; `in_try` says that it is in a `try` of the frame, where Dynamo cannot resume.
     """
 
     id: Id

@@ -49,6 +49,7 @@ class Frame(Struct, frozen=True, kw_only=True):
     `caller` is the innermost frame that was running when this one was first called, of the user's
     and of those that Dynamo traced, and `caller_line` the line it was at. A library's wrapper has
     the name of the function that it calls, and `parameters` are what that calls its `args`; of a
+    method, `receiver` is Dynamo's name of its object in the wrapper, and the method's own. Of a
     module of PyTorch's, `details` are how it was made, as it prints itself.
     """
 
@@ -64,6 +65,7 @@ class Frame(Struct, frozen=True, kw_only=True):
     attempts: tuple[Attempt, ...] = ()
     bytecode: tuple[Instruction, ...] = ()
     parameters: tuple[str, ...] = ()
+    receiver: tuple[str, str] = ("", "")
     details: str = ""
 
 

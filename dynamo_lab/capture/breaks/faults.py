@@ -15,6 +15,8 @@ from dynamo_lab.model.breaks import Operand
 _NAMES = ("value", "self", "obj", "args", "kwargs", "items")
 """What Dynamo's handlers call the values that they are given, the one at fault first."""
 _MOST = 6
+_INDEX = 26
+"""`NB_SUBSCR` in `Include/opcode.h`: what `BINARY_OP` does for `x[i]`, from Python 3.14 on."""
 
 
 class Fault(NamedTuple):
@@ -53,7 +55,13 @@ def at(translator: Any, operands: tuple[Operand, ...] = ()) -> Fault:
     """The instruction that the frame itself is at, however deep in inlined calls the fault is."""
     root = translator.output.root_tx or translator
     instruction = root.current_instruction
-    return Fault(instruction.offset, instruction.opname, operands, _in_try(root, instruction))
+    return Fault(instruction.offset, _opname(instruction), operands, _in_try(root, instruction))
+
+
+def _opname(instruction: Any) -> str:
+    """The name of an instruction, with the brackets of an index where that is an operator."""
+    is_index = (instruction.opname, instruction.arg) == ("BINARY_OP", _INDEX)
+    return "BINARY_OP []" if is_index else instruction.opname
 
 
 def _in_try(root: Any, instruction: Any) -> bool:

@@ -8,6 +8,8 @@ from typing import Any
 from dynamo_lab.capture.core.sources import Texts
 from dynamo_lab.model.frames import Instruction
 
+_CONSTANTS = ("LOAD_CONST", "RETURN_CONST", "LOAD_SMALL_INT")  # the last two from 3.12 and 3.14 on
+
 
 def keep_code(code: CodeType, texts: Texts) -> None:
     """Store the source lines of a code object, even of a library."""
@@ -30,7 +32,7 @@ def instructions(code: CodeType, items: Iterable[Any], texts: Texts) -> tuple[In
 def _argument(instruction: Any) -> str:
     """An argument in words, of an instruction that Dynamo moved or made."""
     value = instruction.argval
-    if instruction.opname == "LOAD_CONST":
+    if instruction.opname in _CONSTANTS:
         return repr(value) if type(value) in (str, int, float, bool, tuple, type(None)) else ""
     return _named(instruction) or (value if isinstance(value, str) else "")
 

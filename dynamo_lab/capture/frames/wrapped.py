@@ -1,7 +1,7 @@
 """What a decorator's wrapper calls: the function of the user that it stands for."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
@@ -17,11 +17,13 @@ _CALLS = ("forward", "__call__", "_call_impl", "_wrapped_call_impl")
 class Wrapped(NamedTuple):
     """A function by its name, and the names of its positional parameters.
 
-    `details` are how a module of PyTorch's was made, as it prints itself.
+    Of a method, `receiver` is Dynamo's name of its object and the method's own: "L['fn'].__self__",
+    "self". `details` are how a module of PyTorch's was made, as it prints itself.
     """
 
     name: str
     parameters: tuple[str, ...]
+    receiver: tuple[str, str] = ("", "")
     details: str = ""
 
 
@@ -31,14 +33,19 @@ def wrapped_by(code: CodeType, closure: Sequence[CellType] | None) -> Wrapped | 
     A wrapper takes `*args` alone: of others, the parameters have names of their own.
     """
     held = _held_by(code, closure)
+    cell = next((name for name in _HELD if name in code.co_freevars), "")
     module = _module_called(held)
     if module is not None:  # its call is PyTorch's, its `forward` is what is meant
         of = type(module)
-        return Wrapped(of.__qualname__, _parameters(of.forward, 1), _details(module))
+        root = f"L['{cell}']" if module is held else f"L['{cell}'].__self__"
+        of_module = root, _first(of.forward)
+        return Wrapped(of.__qualname__, _parameters(of.forward, 1), of_module, _details(module))
     function = _function(held)
     if function is None:
         return None
-    return Wrapped(function.__qualname__, _parameters(function, isinstance(held, MethodType)))
+    is_bound = any(isinstance(one, MethodType) for one in _layers(held))
+    receiver = (f"L['{cell}'].__self__", _first(function)) if is_bound else ("", "")
+    return Wrapped(function.__qualname__, _parameters(function, is_bound), receiver)
 
 
 def called_by(code: CodeType, closure: Sequence[CellType] | None) -> Any:
@@ -89,12 +96,24 @@ def _content(cell: CellType) -> Any:
         return None
 
 
+def _first(function: Any) -> str:
+    """What a method calls its object: "self", for the most part."""
+    return next(iter(_parameters(function, 0)), "")
+
+
 def _function(held: Any) -> FunctionType | None:
     """The innermost function, below what `functools.wraps` put around it."""
-    for _ in range(10):
-        held = getattr(held, "__func__", held)
-        inner = inspect.getattr_static(held, "__wrapped__", None)
-        if inner is None:
-            break
-        held = inner
+    *_, innermost = _layers(held)
+    held = getattr(innermost, "__func__", innermost)
     return held if isinstance(held, FunctionType) else None
+
+
+def _layers(held: Any) -> Iterator[Any]:
+    """What is called, and what each in turn says that it wraps."""
+    yield held
+    for _ in range(10):
+        inner = inspect.getattr_static(getattr(held, "__func__", held), "__wrapped__", None)
+        if inner is None:
+            return
+        yield inner
+        held = inner

@@ -25,28 +25,16 @@ def innermost(recording: Recording, item: Break) -> Span:
 
 def is_moved(item: Break, recording: Recording) -> bool:
     """Whether capturing the number as a symbol only moves the break, to where it is read."""
-    return is_index(item, recording) or reads_for_math(item, recording) or _decides(item, recording)
+    return is_index(item) or reads_for_math(item, recording) or _decides(item, recording)
 
 
-def is_index(item: Break, recording: Recording) -> bool:
+def is_index(item: Break) -> bool:
     """Whether a tensor of one number is an index: as a symbol, the number breaks there again."""
-    if not item.gb_type.startswith(_KIND) or "_local_scalar_dense" not in item.context:
-        return False
-    if item.opname == "BINARY_OP":  # from Python 3.14 on one operator of several, as its text says
-        return isinstance(_expression(item, recording), ast.Subscript)
-    return item.opname == "BINARY_SUBSCR"
-
-
-def _expression(item: Break, recording: Recording) -> ast.expr | None:
-    """What is written where it broke, if that is known and one expression of one line."""
-    span = innermost(recording, item)
-    if span.end_line > span.line or span.column < 0:  # before torch 2.13 only the line is known
-        return None
-    text = (recording.sources[span.source].line(span.line) or "")[span.column : span.end_column]
-    try:
-        return ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError):
-        return None
+    return (
+        item.opname in ("BINARY_SUBSCR", "BINARY_OP []")
+        and item.gb_type.startswith(_KIND)
+        and "_local_scalar_dense" in item.context
+    )
 
 
 _ITEM = re.compile(r"Tensor\.item\(\)|^Data dependent operator")
@@ -96,9 +84,12 @@ def reads_for_math(item: Break, recording: Recording) -> bool:
     if not item.gb_type.startswith(_KIND) or "_local_scalar_dense" not in item.context:
         return False
     span = innermost(recording, item)
-    if span.column < 0 and span.end_line <= span.line:  # it may be that call
-        return bool(_MATH.search(recording.sources[span.source].line(span.line) or ""))
-    return _is_of_math(_expression(item, recording))
+    if span.end_line > span.line:
+        return False
+    text = recording.sources[span.source].line(span.line) or ""
+    if span.column < 0:  # before torch 2.13 only the line is known: it may be that call
+        return bool(_MATH.search(text))
+    return _is_of_math(text[span.column : span.end_column])
 
 
 def advice_on(item: Break, recording: Recording, advice: tuple[str, ...]) -> tuple[str, ...]:
@@ -119,7 +110,11 @@ _AS_TENSOR = (
 _MATH = re.compile(r"\bmath\.\w+\(")
 
 
-def _is_of_math(call: ast.expr | None) -> bool:
+def _is_of_math(text: str) -> bool:
+    try:
+        call = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError):
+        return False
     match call:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="math"))):
             return True

@@ -292,7 +292,11 @@ def _reads_value(item: Break, recording: Recording) -> bool:
     return title in _READS or (title == "print call" and bool(item.operands))
 
 
-_PLACES = {"BEFORE_WITH": "a `with` block begins", "FOR_ITER": "a loop takes its next item"}
+_PLACES = {
+    "BEFORE_WITH": "a `with` block begins",
+    "LOAD_SPECIAL": "a `with` block begins",  # from Python 3.14 on
+    "FOR_ITER": "a loop takes its next item",
+}
 """The instructions after which it cannot resume, as the reader wrote them."""
 
 
@@ -321,6 +325,7 @@ def _values(item: Break) -> tuple[str, ...]:
 
 
 def _instruction(item: Break, frame: Frame) -> str:
-    known = (i for i in frame.bytecode if i.offset == item.offset and i.opname == item.opname)
+    name = item.opname.partition(" ")[0]
+    known = (i for i in frame.bytecode if i.offset == item.offset and i.opname == name)
     at = next(known, None)
     return f"{at.opname} {at.argument}".strip() if at is not None else item.opname

@@ -235,14 +235,15 @@ class _Map:
             lines="" if is_call else line_range(line, line),
             line="" if is_call else entity((source, line)),
             file="" if is_call else self._file(source),
-            text=f"{view.title}{_follows(story)}{_came_back(story) or self._joins(item)}",
+            text=f"{view.title}{_follows(story)}{_came_back(story)}{self._joined(item, story)}",
             entity=f"break:{item.id}",
         )
 
-    def _joins(self, item: Break) -> str:
-        """Where a break goes on that has no row after it: another break's rows have it."""
-        names = [self._views[frame].name for frame in item.joins]
-        return f", goes on in {listed(names)}" if names else ""
+    def _joined(self, item: Break, story: StoryView) -> str:
+        """Where it goes on in what stands below another break; of a loop, that is said."""
+        joins = () if story.repeats is not None else item.joins
+        names = listed([self._name(self._frames[frame]) for frame in joins])
+        return f", goes on in {names}" if names else ""
 
     def _line(self, item: Break) -> Line:
         """The line of the frame itself, however deep in inlined calls it broke."""

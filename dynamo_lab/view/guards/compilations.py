@@ -25,7 +25,7 @@ class Compilations:
         self.frames = {
             attempt.compile_id: frame.id for frame in recording.frames for attempt in frame.attempts
         }
-        self.parameters = [frame.parameters for frame in recording.frames]
+        self.recorded = recording.frames
         self.guards = in_order(recording.guards)
         self._without_code = without_code(recording)
         self._resumed = {frame.id for frame in recording.frames if frame.resumes is not None}
@@ -43,8 +43,8 @@ class Compilations:
             if guard.kind in _PLAIN and guard.source.endswith("[0]"):
                 self._plain[guard.compile_id].add(readable(guard.source[:-3]))
             if guard.kind == "TENSOR_MATCH":
-                parameters = self.parameters[guard.frame]
-                named = (in_own_names(one, parameters) for one in guard.expressions)
+                frame = recording.frames[guard.frame]
+                named = (in_own_names(one, frame) for one in guard.expressions)
                 self._sizes[guard.compile_id] |= sizes(tuple(named))
         self.code = defaultdict[str, dict[str, str]](dict)
         for kernel in recording.kernels:
@@ -54,9 +54,11 @@ class Compilations:
         self._dynamic: dict[str, Dynamic] = {}
 
     def _in_own_names(self, symbol: Symbol) -> Symbol:
-        frame = self.frames.get(symbol.compile_id)
-        parameters = () if frame is None else self.parameters[frame]
-        sources = tuple(in_own_names(one, parameters) for one in symbol.sources)
+        index = self.frames.get(symbol.compile_id)
+        if index is None:
+            return symbol
+        frame = self.recorded[index]
+        sources = tuple(in_own_names(one, frame) for one in symbol.sources)
         return replace(symbol, sources=sources)
 
     def has_code(self, compile_id: str) -> bool:

@@ -17,7 +17,7 @@ from dynamo_lab.view.guards.changes import ChangesView, changes
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.costs import GuardCostView
 from dynamo_lab.view.guards.failed import failed_guard, what_followed
-from dynamo_lab.view.guards.failing import cause, describe, in_own_names, with_parameters
+from dynamo_lab.view.guards.failing import cause, describe, in_own_words, with_parameters
 from dynamo_lab.view.guards.numbers import NUMBER_OF_A_BREAK
 from dynamo_lab.view.guards.order import is_of_state
 from dynamo_lab.view.guards.remedy import Remedy
@@ -137,9 +137,9 @@ def _telling(expressions: Sequence[str]) -> tuple[str, ...]:
 
 def _in_own_names(item: Recompile, compilations: Compilations) -> Recompile:
     """The recompilation, with arguments of a wrapper named as the wrapped function names them."""
-    parameters = compilations.parameters[item.frame]
-    failed = tuple(with_parameters(one, parameters) for one in item.failed)
-    told = tuple((earlier, in_own_names(text, parameters)) for earlier, text in item.failures)
+    frame = compilations.recorded[item.frame]
+    failed = tuple(with_parameters(one, frame) for one in item.failed)
+    told = tuple((earlier, in_own_words(text, frame)) for earlier, text in item.failures)
     return replace(item, failed=failed, failures=told)
 
 

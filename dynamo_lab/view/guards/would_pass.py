@@ -94,7 +94,7 @@ def _check(
     return CheckView(
         compile_id=compile_id,
         passes=False,
-        text=describe(with_parameters(failed, recording.frames[frame].parameters)),
+        text=describe(with_parameters(failed, recording.frames[frame])),
         where=places.where(line) if line else "",
         entity=entity_if_known(line),
         source=guard.source if guard else "",

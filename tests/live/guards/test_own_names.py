@@ -1,5 +1,8 @@
 """What a wrapper calls `args[0]` has one name in all that is said of a recompilation."""
 
+from typing import Any
+
+import pytest
 import torch
 from torch import nn
 
@@ -18,3 +21,40 @@ def test_a_size_of_a_wrapped_module_is_known_to_be_dynamic() -> None:
     assert told.causes[0].remedies[0].text.startswith("From here on `input.shape[0]` is dynamic")
     assert told.changes is not None
     assert any("`input.shape[0]` is dynamic now" in text for text in told.changes.symbols)
+
+
+class Scaled:
+    def __init__(self) -> None:
+        self.by = 2
+
+    @torch.no_grad()
+    def decorated(this, x: torch.Tensor) -> torch.Tensor:
+        return x * this.by
+
+    def plain(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.by
+
+
+class Module(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.by = 2
+
+    @torch.no_grad()
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.by
+
+
+@pytest.mark.parametrize("case", ["decorated", "around", "module"])
+def test_the_object_of_a_method_in_a_wrapper_has_the_methods_name(case: str) -> None:
+    torch._dynamo.reset()
+    held: Any = Module() if case == "module" else Scaled()
+    ways = {"decorated": lambda: held.decorated, "around": lambda: torch.no_grad()(held.plain)}
+    compiled = torch.compile(ways.get(case, lambda: held)(), backend="eager")
+    with lab.record() as recorder:
+        for held.by in (2, 3):
+            compiled(torch.ones(2))
+    name = "this" if case == "decorated" else "self"
+    (told,) = build(recorder.recording).guards.recompiles
+    assert told.causes[0].text == f"`{name}.by` was 2, now 3"
+    assert recorder.recording.frames[told.frame].parameters == ("x",)

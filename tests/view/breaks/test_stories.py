@@ -5,9 +5,12 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
+from dynamo_lab.model.frames import Instruction
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
+from dynamo_lab.view.breaks.advice import rule_of
 from dynamo_lab.view.breaks.crossing import in_words
+from dynamo_lab.view.breaks.math_calls import is_index
 from dynamo_lab.view.breaks.stories import StoryView
 from dynamo_lab.view.core.words import size
 from tests.view.samples.table import Table, graph
@@ -75,6 +78,7 @@ def test_an_instruction_of_other_bytecode_has_no_argument(make: Make) -> None:
         ({"gb_type": "Attempted to wrap RNN, GRU, or LSTM"}, "leaves recurrent modules"),
         ({"gb_type": "Observed exception"}, "since the code raised an exception"),
         ({"opname": "BEFORE_WITH"}, "since it cannot resume where a `with` block begins"),
+        ({"opname": "LOAD_SPECIAL"}, "since it cannot resume where a `with` block begins"),
         ({"opname": "CALL"}, "with no way to resume"),
     ],
 )
@@ -150,3 +154,27 @@ def test_a_view_that_crosses_a_break_is_not_stored(
         made.append(table.node(f"n{len(made)}", target, made[of]))
     table.output(*made[1:])
     assert in_words(graph(0, table), "graph 1").endswith(told)
+
+
+@pytest.mark.parametrize("opname", ["BINARY_SUBSCR", "BINARY_OP []"])
+def test_an_index_is_known_by_its_instruction_of_each_python(make: Make, opname: str) -> None:
+    recording = make("nested")
+    item = replace(
+        recording.breaks[0],
+        gb_type="Data dependent operator",
+        context="aten._local_scalar_dense.default",
+        reason="",
+        opname=opname,
+    )
+    assert rule_of(item).title == "index by a tensor of one number"
+    assert is_index(item)
+    addition = replace(item, opname="BINARY_OP")
+    assert rule_of(addition).title == "data-dependent value"
+    assert not is_index(addition)
+    name, _, argument = opname.partition(" ")
+    frame = recording.frames[item.frame]
+    own = Instruction(item.offset or 0, name, argument)
+    frames = (replace(frame, bytecode=(own,)), *recording.frames[1:])
+    item = replace(item, offset=own.offset)
+    made = replace(recording, frames=frames, breaks=(item, recording.breaks[1]))
+    assert story(made).instruction == opname

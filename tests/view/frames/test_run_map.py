@@ -127,3 +127,14 @@ def test_a_frame_at_the_limit_says_that_it_was_left_to_python(make: Make) -> Non
     limited = replace(recording, recompiles=(replace(recompile, limit_hit=True),))
     (row,) = build(limited).run_map
     assert row.text == "compiled twice, then left to Python (too many recompilations)"
+
+
+def test_a_break_that_joins_what_follows_another_says_where_it_goes_on(make: Make) -> None:
+    recording = make("branch_and_print")
+    first, second = recording.breaks
+    joined = replace(second, resume_frames=(), joins=first.resume_frames)
+    made = build(replace(recording, breaks=(first, joined))).run_map
+    row = next(row for row in made if row.entity == "break:1")
+    resumed = next(row for row in made if row.entity == f"frame:{first.resume_frames[0]}")
+    assert row.text.endswith(f", goes on in {resumed.name}")
+    assert "goes on in" not in next(row for row in made if row.entity == "break:0").text

@@ -161,7 +161,11 @@ RULES = (
     Rule(
         r"^assert with non-string",
         "assert with a message that is not a string",
-        ("Give the `assert` a plain string as its message: Dynamo then captures it.",),
+        (
+            "The message is made only where the code raises, which it does while it is traced: by "
+            "a size, a type or another Python value. With a plain string it breaks here too. Run "
+            "it uncompiled: it raises there too. Check the condition before the call.",
+        ),
     ),
     Rule(
         r"Tensor\.item\(\)",
@@ -236,7 +240,7 @@ RULES = (
             "Indexing by such a tensor reads the number in Python. `x.take(i)`, of a vector, and "
             "`x.index_select(0, i[None])[0]` take it as it is, and stay in the graph.",
         ),
-        r"(?m)_local_scalar_dense[\s\S]*^BINARY_SUBSCR$",
+        r"(?m)_local_scalar_dense[\s\S]*^(?:BINARY_SUBSCR|BINARY_OP \[\])$",
         example(
             """
             def f(x):

@@ -118,8 +118,8 @@ def _value(found: Cause, value: str) -> _Value:
 
 
 def _in_own_names(item: Recompile, recording: Recording) -> Recompile:
-    parameters = recording.frames[item.frame].parameters
-    return replace(item, failed=tuple(with_parameters(one, parameters) for one in item.failed))
+    frame = recording.frames[item.frame]
+    return replace(item, failed=tuple(with_parameters(one, frame) for one in item.failed))
 
 
 def _key(found: Cause, frame: int) -> _Key:
