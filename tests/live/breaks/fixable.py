@@ -139,3 +139,15 @@ WORKING: dict[str, tuple[Any, str]] = {
     "decorated": (decorated, "torch.where"),
     "inlined": (calls_another, "torch.where"),
 }
+
+
+def told_shape(x: torch.Tensor) -> torch.Tensor:
+    x = x + 1
+    assert x.shape[0] == 4, x.shape
+    return x * 2
+
+
+def told_plainly(x: torch.Tensor) -> torch.Tensor:
+    x = x + 1
+    assert x.shape[0] == 4, "four rows"
+    return x * 2

@@ -322,7 +322,6 @@ POINTERS = (
 """What says where to look, and ends no break."""
 UNREACHED = {
     "break inside a loop",
-    "assert with a message that is not a string",
     "generator",
     "error in an operator",
     "coroutine",  # whose programs can crash Python

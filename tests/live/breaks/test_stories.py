@@ -14,6 +14,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 from dynamo_lab.view.breaks.stories import StoryView, causes_first
 from dynamo_lab.view.frames.run_map import MapRow
+from tests.live.breaks.fixable import told_plainly, told_shape  # pytest rewrites asserts here
 
 
 def third(x: torch.Tensor) -> torch.Tensor:
@@ -284,3 +285,18 @@ def test_the_way_that_was_not_taken_is_in_no_graph() -> None:
     region = {line.number - first: line.region for line in lines}
     assert region[2] >= 0
     assert region[3] == -1
+
+
+def test_an_assert_that_fails_while_traced_is_not_said_to_be_captured_with_a_string() -> None:
+    titles = []
+    for fn in (told_shape, told_plainly):
+        torch._dynamo.reset()
+        with lab.record() as recorder, pytest.raises(AssertionError):
+            torch.compile(fn, backend="eager")(torch.ones(3))
+        told = build(recorder.recording).breaks
+        titles.append(told[0].title)
+        assert not any("captures it" in text for one in told for text in one.advice)
+    assert titles == [
+        "assert with a message that is not a string",
+        "assertion that does not hold",
+    ]
