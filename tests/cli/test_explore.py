@@ -80,13 +80,15 @@ class TestExplore:
         assert recording.failure.type == "ValueError"
         assert len(recording.captured_graphs()) == 1
 
-    @pytest.mark.slow
-    def test_a_syntax_error(self, folder: Path) -> None:
+    def test_a_syntax_error(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         (folder / "script.py").write_text("def\n")
-        done = dynamo_lab("explore", "script.py", folder=folder)
-        assert done.returncode == 1
-        assert "SyntaxError" in done.stderr
-        assert "runpy" not in done.stderr
+        monkeypatch.chdir(folder)
+        assert main(["explore", "script.py"]) == 1
+        told = capsys.readouterr().err
+        assert "SyntaxError" in told
+        assert "runpy" not in told
 
     def test_a_missing_script(self, folder: Path) -> None:
         done = dynamo_lab("explore", "nothing.py", folder=folder)
@@ -130,23 +132,26 @@ class TestExplore:
         assert out == ""
         assert "(permission denied)" in err
 
-    @pytest.mark.slow
-    def test_paths_are_those_of_the_start(self, folder: Path) -> None:
+    def test_paths_are_those_of_the_start(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         (folder / "moves.py").write_text("import os\nos.mkdir('else')\nos.chdir('else')\n")
-        done = dynamo_lab("explore", "moves.py", "--json", "run.json", folder=folder)
-        assert done.returncode == 0, done.stderr
+        monkeypatch.chdir(folder)
+        assert main(["explore", "moves.py", "--json", "run.json"]) == 0
         assert load(folder / "run.json").title == "moves.py"
 
-    @pytest.mark.slow
-    def test_a_file_that_fails_late_costs_nothing_else(self, folder: Path) -> None:
+    def test_a_file_that_fails_late_costs_nothing_else(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         (folder / "out").mkdir()
         (folder / "removes.py").write_text(
             SCRIPT.replace("sys.exit(", "import os; os.rmdir('out'); sys.exit(")
         )
-        arguments = ("explore", "removes.py", "--json", "out/run.json", "--html", "run.html")
-        done = dynamo_lab(*arguments, folder=folder)
-        assert done.returncode == 2
-        assert "mul" in done.stdout
+        monkeypatch.chdir(folder)
+        arguments = ["explore", "removes.py", "--json", "out/run.json", "--html", "run.html"]
+        assert main(arguments) == 2
+        out, err = capsys.readouterr()
+        assert "mul" in out
         assert "<html" in (folder / "run.html").read_text(encoding="utf-8")
-        assert done.stderr.startswith("dynamo-lab: ")
-        assert "out/run.json' cannot be written" in done.stderr
+        assert err.startswith("dynamo-lab: ")
+        assert "out/run.json' cannot be written" in err
