@@ -23,11 +23,6 @@ RESUMED = re.compile(r"^torch_dynamo_resume_in_(.+)_at_(\d{1,9})$")
 _SKIPS = "torch.compile will skip tracing"
 
 
-def resumed_name(function: str, line: int) -> str:
-    """What Dynamo calls the function that goes on after a break there."""
-    return f"torch_dynamo_resume_in_{function}_at_{line}"
-
-
 class Told(NamedTuple):
     """What a message says of a break, and the lines from the outermost to the one that broke."""
 

@@ -317,20 +317,8 @@ class Frames:
         self._join()
         for item in self.breaks:
             graph = graphs.get((item.frame, item.compile_id))
-            self.breaks[item.id] = replace(item, graph_before=graph, joins=self._joins(item))
+            self.breaks[item.id] = replace(item, graph_before=graph)
         return left
-
-    def _joins(self, item: Break) -> tuple[int, ...]:
-        """What resumes after a break and had appeared after another: Dynamo names it by the line.
-
-        A log tells of a function only where it is compiled, which this one was then.
-        """
-        if item.effect != "resumed" or item.resume_frames:
-            return ()
-        path, function = self._functions[item.frame]
-        name = breaks.resumed_name(function, self._texts.line_of(item.span))
-        at = self._first.get((path, name))
-        return () if at is None else (at,)
 
 
 _RAISED = re.compile(r"""\bgot ([A-Za-z_][\w.]*)\(["'](.*)["'],?\)\s*$""", re.MULTILINE)

@@ -9,8 +9,8 @@ from dynamo_lab.model.guards.guards import FailedGuard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
-from dynamo_lab.view.guards.failing import in_own_names
 from dynamo_lab.view.guards.order import in_order
+from dynamo_lab.view.guards.own_names import in_own_names
 from dynamo_lab.view.guards.readable import readable
 from dynamo_lab.view.guards.wording import sizes
 

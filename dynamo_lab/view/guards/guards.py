@@ -17,9 +17,10 @@ from dynamo_lab.view.guards.changes import ChangesView, changes
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.costs import GuardCostView
 from dynamo_lab.view.guards.failed import failed_guard, what_followed
-from dynamo_lab.view.guards.failing import cause, describe, in_own_words, with_parameters
+from dynamo_lab.view.guards.failing import cause, describe
 from dynamo_lab.view.guards.numbers import NUMBER_OF_A_BREAK
 from dynamo_lab.view.guards.order import is_of_state
+from dynamo_lab.view.guards.own_names import in_own_words, with_parameters
 from dynamo_lab.view.guards.remedy import Remedy
 from dynamo_lab.view.guards.wording import demands
 

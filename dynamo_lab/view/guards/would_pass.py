@@ -8,7 +8,8 @@ from dynamo_lab.model.guards.guards import FailedGuard
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity_if_known
-from dynamo_lab.view.guards.failing import describe, with_parameters
+from dynamo_lab.view.guards.failing import describe
+from dynamo_lab.view.guards.own_names import with_parameters
 
 
 class CheckView(Struct, frozen=True, kw_only=True):

@@ -14,7 +14,8 @@ from dynamo_lab.view.core.places import Line
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.guards.compilations import Compilations
 from dynamo_lab.view.guards.dynamic import Dynamic
-from dynamo_lab.view.guards.failing import UNKNOWN, Cause, cause, with_parameters
+from dynamo_lab.view.guards.failing import UNKNOWN, Cause, cause
+from dynamo_lab.view.guards.own_names import with_parameters
 from dynamo_lab.view.guards.readable import is_of_break, readable
 from dynamo_lab.view.timings.one_off import one_off
 from dynamo_lab.view.timings.timings import compile_seconds, covered_seconds
