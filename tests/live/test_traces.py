@@ -260,6 +260,7 @@ def test_what_resumes_after_two_breaks_is_known_of_both(tmp_path):
         for sign in (1, -1):
             compiled(torch.full((4,), sign * 1.0))
     for recording in (recorder.recording, lab.open_trace(tmp_path)):
+        assert isinstance(recording, lab.Recording)
         branch, first, second = recording.breaks
         assert len(branch.resume_frames) == 2
         assert second.joins == first.resume_frames != ()

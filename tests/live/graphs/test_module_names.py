@@ -111,12 +111,14 @@ def test_a_module_of_pytorchs_own_is_the_root() -> None:
 class Otherwise(nn.Module):
     """Its methods do not call it `self`."""
 
-    def __init__(this) -> None:
+    def __init__(this) -> None:  # pyright: ignore[reportSelfClsParameterName]
         super().__init__()
         this.inner = nn.Linear(4, 4)
         this.n = 1
 
-    def forward(this, x: torch.Tensor) -> torch.Tensor:
+    def forward(  # pyright: ignore[reportSelfClsParameterName]
+        this, x: torch.Tensor
+    ) -> torch.Tensor:
         x = this.inner(x)
         print("breaks")
         return this.inner(x)
