@@ -45,7 +45,8 @@ _IDLE = re.compile(
     r"Consider finding a workaround|Avoid calling |Your code may result in an error when running|"
     r"If it is a Python builtin, please file an issue|"
     r"If you are attempting to call a logging function|"
-    r"Set torch\._dynamo\.trace_autograd_ops"
+    r"Set torch\._dynamo\.trace_autograd_ops|"
+    r"Sparse tensor operations are not yet fully supported"
 )
 # A hint for other people's extensions, where the rule knows the function as one of Python's own.
 _OF_EXTENSIONS = re.compile(r"If it is a third-party C/C\+\+ Python extension")

@@ -1,5 +1,6 @@
 """Values that are known only once the graph has run, but that Python needs during tracing."""
 
+from dynamo_lab.view.breaks.advice import indices
 from dynamo_lab.view.breaks.advice.rule import Rule, example
 
 _ITEM = (
@@ -233,27 +234,7 @@ RULES = (
             """,
         ),
     ),
-    Rule(
-        r"(?i)^Data dependent operator",
-        "index by a tensor of one number",
-        (
-            "Indexing by such a tensor reads the number in Python. `x.take(i)`, of a vector, and "
-            "`x.index_select(0, i[None])[0]` take it as it is, and stay in the graph.",
-        ),
-        r"(?m)_local_scalar_dense[\s\S]*^(?:BINARY_SUBSCR|BINARY_OP \[\])$",
-        example(
-            """
-            def f(x):
-                best = x.argmax()
-                return x + x[best]
-            """,
-            """
-            def f(x):
-                best = x.argmax()
-                return x + x.take(best)
-            """,
-        ),
-    ),
+    *indices.RULES,
     Rule(
         r"(?i)^Data dependent operator",
         "data-dependent value",
