@@ -69,7 +69,12 @@ def is_soft_failure(error: BaseException) -> bool:
 def is_recompile_limit(error: BaseException) -> bool:
     """Whether a compilation was refused because there were too many before it."""
     told = str(error).partition("\n")[0]
-    return isinstance(error, hooks.LIMIT_HIT.get()) or "recompile limit" in told
+    return raises_at_limit(error) or "recompile limit" in told
+
+
+def raises_at_limit(error: BaseException) -> bool:
+    """Whether that ends the program, instead of leaving the call to Python."""
+    return isinstance(error, hooks.LIMIT_HIT.get())
 
 
 def attempt_outcome(error: BaseException) -> AttemptOutcome:

@@ -42,11 +42,14 @@ class Recompile(Struct, frozen=True, kw_only=True):
     """A compilation that happened because the guards of earlier ones failed.
 
     `failures` holds, for each earlier compilation, its id and the guard that failed, `failed` the
-    same with what was found instead. Both start with the code that was tried first.
+    same with what was found instead. Both start with the code that was tried first. At the limit of
+    recompilations nothing is compiled (`limit_hit`): Python runs the call, or it `raises`, where
+    `fullgraph=True` or a setting asks for that.
     """
 
     frame: Annotated[int, Ref("frames")]
     compile_id: str
     failures: tuple[tuple[str, str], ...] = ()
     limit_hit: bool = False
+    raises: bool = False
     failed: tuple[FailedGuard, ...] = ()

@@ -206,7 +206,7 @@ class _Map:
 
     def _text(self, frame: Frame, graphs: Sequence[int]) -> str:
         if frame.id in self._limited:
-            return f"compiled {times(len(graphs))}, then left to Python (too many recompilations)"
+            return f"compiled {times(len(graphs))}, then no more (the limit of recompilations)"
         if len(graphs) > 1:
             return f"compiled {times(len(graphs))}"
         if graphs:

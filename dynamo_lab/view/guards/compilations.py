@@ -1,6 +1,7 @@
 """What is known of each compilation, by its id: a recording has one list for all of them."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
@@ -120,6 +121,13 @@ def without_code(recording: Recording) -> frozenset[str]:
     )
 
 
+def at_the_limit(items: Iterable[Recompile]) -> str:
+    """What becomes of calls at the limit of recompilations."""
+    if any(item.raises for item in items):
+        return "a call that matches no code raises FailOnRecompileLimitHit"
+    return "calls that match no code run eagerly"
+
+
 def recompilations(recording: Recording) -> int:
-    """How many times guards led to another compilation; at the limit a call runs eagerly."""
+    """How many times guards led to another compilation, which at the limit they do not."""
     return sum(not item.limit_hit for item in recording.recompiles)

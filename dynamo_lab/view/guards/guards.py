@@ -14,7 +14,7 @@ from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.guards import costs
 from dynamo_lab.view.guards.advice import advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
-from dynamo_lab.view.guards.compilations import Compilations
+from dynamo_lab.view.guards.compilations import Compilations, at_the_limit
 from dynamo_lab.view.guards.costs import GuardCostView
 from dynamo_lab.view.guards.failed import failed_guard, what_followed
 from dynamo_lab.view.guards.failing import cause, describe
@@ -172,7 +172,7 @@ def _what_happened(item: Recompile, compilations: Compilations) -> str:
         came = compilations.has_code(item.compile_id)
         return "was compiled again" if came else "was compiled again, and no code came of it"
     if any(compilations.frames.get(one) == item.frame for one, _ in item.failures):
-        return "was compiled too often and now runs eagerly"
+        return f"was compiled too often: {at_the_limit([item])}"
     return (
         "runs eagerly: PyTorch calls its own modules by one function, and what it compiled for "
         "others reached the limit"
@@ -242,11 +242,10 @@ def _remedies(
 
 
 _LIMIT = (
-    "The code compiled before is still used where its guards hold; this call, and every other that "
-    "matches none of it, runs eagerly. Find what changes between calls: a size can be marked as "
-    "dynamic, a number that the code only computes with can be a tensor; a container of another "
-    "length, another object or another text needs code of its own. "
-    "`torch._dynamo.config.recompile_limit` is the limit."
+    "The code compiled before is still used where its guards hold: only {then}. Find what changes "
+    "between calls: a size can be marked as dynamic, a number that the code only computes with can "
+    "be a tensor; a container of another length, another object or another text needs code of its "
+    "own. `torch._dynamo.config.recompile_limit` is the limit."
 )
 _OF_ITEM = (
     r"___stack\d+['\"\]]*\s*==\s*-?\d",
@@ -300,7 +299,7 @@ def _fresh_advice(item: Recompile, known: set[_Told]) -> str:
 def _advice(item: Recompile) -> Iterator[str]:
     """Advice for each kind of failure, the latest earlier compilation first."""
     if item.limit_hit:
-        yield _LIMIT
+        yield _LIMIT.format(then=at_the_limit([item]))
         return
     latest_first = sorted(item.failures, key=lambda failure: _order(failure[0]), reverse=True)
     yield from filter(None, (_advice_on(guard) for _, guard in latest_first))

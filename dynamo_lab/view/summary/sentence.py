@@ -25,7 +25,7 @@ from dynamo_lab.view.core.words import (
     times,
 )
 from dynamo_lab.view.frames.frames import counts
-from dynamo_lab.view.guards.compilations import recompilations, without_code
+from dynamo_lab.view.guards.compilations import at_the_limit, recompilations, without_code
 from dynamo_lab.view.summary import exports
 from dynamo_lab.view.summary.own_code import share
 from dynamo_lab.view.timings import timings
@@ -284,7 +284,8 @@ def _recompiles(recording: Recording) -> str:
         return ""
     count = recompilations(recording)
     if not count:
-        return "Guards failed and it hit the limit of recompilations, so it now runs eagerly."
+        then = at_the_limit(recording.recompiles)
+        return f"Guards failed and it hit the limit of recompilations: {then}."
     until = ", until it hit the limit" if count < len(recording.recompiles) else ""
     return f"Guards failed and it recompiled {times(count)}{until}{_in_vain(recording, count)}."
 

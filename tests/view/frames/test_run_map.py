@@ -126,7 +126,7 @@ def test_a_frame_at_the_limit_says_that_it_was_left_to_python(make: Make) -> Non
     (recompile,) = recording.recompiles
     limited = replace(recording, recompiles=(replace(recompile, limit_hit=True),))
     (row,) = build(limited).run_map
-    assert row.text == "compiled twice, then left to Python (too many recompilations)"
+    assert row.text == "compiled twice, then no more (the limit of recompilations)"
 
 
 def test_a_break_that_joins_what_follows_another_says_where_it_goes_on(make: Make) -> None:

@@ -29,7 +29,7 @@ def test_a_recompilation_says_what_to_do(make: Make) -> None:
     assert "dynamic=True" in item.advice
     limit = replace(recording.recompiles[0], limit_hit=True)
     item = build(replace(recording, recompiles=(limit,))).guards.recompiles[0]
-    assert item.title == "f was compiled too often and now runs eagerly"
+    assert item.title == "f was compiled too often: calls that match no code run eagerly"
     assert "recompile_limit" in item.advice
 
 

@@ -79,7 +79,7 @@ def _is_apart(opens: Sequence[Story], facts: Facts) -> bool:
 
 def _found(story: Story, told: Told, names: list[str], facts: Facts, gain: Gain | None) -> Found:
     line = told.line or story.line
-    is_storm = (story.times > 1 or story.limit_hit) and not told.is_expected
+    is_storm = (story.times > 1 or story.at_limit != "") and not told.is_expected
     finding = Finding(
         rule=told.rule,
         question="recompilations",
@@ -101,7 +101,8 @@ def _found(story: Story, told: Told, names: list[str], facts: Facts, gain: Gain 
 def _sentence(story: Story, told: Told, names: list[str]) -> str:
     what = first_up(told.what)
     functions = listed([f"`{name}`" for name in names])
-    parts = [f"{what}: {functions} compiled again {times(story.times)}{_cost(story)}."]
+    again = f"compiled again {times(story.times)}{_cost(story)}"
+    parts = [f"{what}: {functions} {again if story.times else 'could not be compiled again'}."]
     if story.vain:
         parts.append(_in_vain(story))
     if story.once > _NOTICED * story.seconds:
@@ -112,8 +113,9 @@ def _sentence(story: Story, told: Told, names: list[str]) -> str:
     has_values = story.cause.kind != "type" and not loops.is_of_iterator(story)
     if len(story.values) > 1 and has_values:
         parts.append(f"Values seen: {listed(story.values, limit=5)}.")
-    if story.limit_hit:
-        parts.append("Then the limit was reached: calls that match no code run eagerly.")
+    if story.at_limit:
+        reached = "Then the limit was" if story.times else "The limit of recompilations is"
+        parts.append(f"{reached} reached: {story.at_limit}.")
     elif story.times == 1 and story.is_open and story.cause.kind in _OPENED:
         parts.append(
             "From then on it is dynamic: only 0, 1 and values that the code, an operator or the "
@@ -148,7 +150,7 @@ _STANCE = (
 def _remedy(story: Story, told: Told) -> str:
     """What to do; how to find the line that writes the value; how to stop where nothing is sure."""
     can_ask = story.times > 1 and told.rule in _WRITTEN and told.line is None
-    can_stop = (story.times > 1 or story.limit_hit) and told.change is None
+    can_stop = (story.times > 1 or story.at_limit != "") and told.change is None
     ask = "`rec.who_wrote(run)` finds the line that writes the value."
     stop = f"Or {_STANCE}" if told.remedy else first_up(_STANCE)
     more = [ask] * (can_ask and bool(told.remedy)) + [stop] * (can_stop and not told.is_expected)
@@ -162,7 +164,7 @@ def _remedy(story: Story, told: Told) -> str:
 
 def _share(story: Story) -> float:
     """Of all compiling; of the functions' compilations where each new value brings another."""
-    if story.limit_hit:
+    if story.at_limit:
         return 1.0
     goes_on = story.times > 2 and not story.is_open
     return max(story.share, story.times / (story.times + len(story.frames)) if goes_on else 0.0)

@@ -12,7 +12,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.model.timings import Timing
 from dynamo_lab.view.core.places import Line
 from dynamo_lab.view.findings.finding import Facts
-from dynamo_lab.view.guards.compilations import Compilations
+from dynamo_lab.view.guards.compilations import Compilations, at_the_limit
 from dynamo_lab.view.guards.dynamic import Dynamic
 from dynamo_lab.view.guards.failing import UNKNOWN, Cause, cause
 from dynamo_lab.view.guards.own_names import with_parameters
@@ -34,7 +34,7 @@ class Story(NamedTuple):
     open; `is_pinned` says that `line` needed the number itself, though it could have been dynamic.
     `equal` are the sizes that were the same as one that changed, and did not change with it.
     `seconds` and their `share` of all compiling are without `once`, the seconds of what any first
-    compilation would have paid.
+    compilation would have paid. `at_limit` says what calls do at the limit, if it was reached.
     """
 
     cause: Cause
@@ -44,7 +44,7 @@ class Story(NamedTuple):
     compile_ids: tuple[str, ...]
     subjects: tuple[str, ...]
     values: tuple[str, ...]
-    limit_hit: bool
+    at_limit: str
     vain: int
     new: Dynamic
     is_pinned: bool
@@ -153,6 +153,7 @@ class _Teller:
         failures = [failed for _, _, failed in group]
         told = [cause(failed) for failed in failures]
         compiled = [item.compile_id for _, item, _ in group if not item.limit_hit]
+        limited = [item for _, item, _ in group if item.limit_hit]
         roots = list(chain.from_iterable(self._roots[one] for one in compiled))
         once = covered_seconds(one for one in self._once if _is_during(one, roots))
         seconds = max(0.0, covered_seconds(roots) - once)
@@ -167,7 +168,7 @@ class _Teller:
             compile_ids=tuple(compiled),
             subjects=tuple(dict.fromkeys(one.subject for one in told if one.subject)),
             values=_values(told),
-            limit_hit=any(item.limit_hit for _, item, _ in group),
+            at_limit=at_the_limit(limited) if limited else "",
             vain=sum(not self._known.has_code(one) for one in compiled),
             new=self._known.dynamic(group[-1][1].compile_id),
             is_pinned=pinned is not None,
