@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from dynamo_lab.model.guards.symbols import ShapeFact
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.benchmarks import kernel_times
 from dynamo_lab.view.benchmarks.kernel_times import KernelTimesView
@@ -21,6 +22,7 @@ from dynamo_lab.view.core.regions import Regions
 from dynamo_lab.view.findings.changes import Change
 from dynamo_lab.view.findings.edits import SourceEdit
 from dynamo_lab.view.findings.ops import Readers, readers
+from dynamo_lab.view.guards.compilations import Compilations
 
 Question = Literal[
     "numbers", "breaks", "recompilations", "compile_time", "speed", "memory", "export"
@@ -127,6 +129,17 @@ class Facts:
     def stories(self) -> tuple[StoryView, ...]:
         """The story of each break."""
         return stories.build(self.recording, self.places)
+
+    @cached_property
+    def compilations(self) -> Compilations:
+        """Frame, graph, symbols and guards of each compilation."""
+        return Compilations(self.recording)
+
+    @cached_property
+    def refused_marks(self) -> dict[int, ShapeFact]:
+        """By frame, what PyTorch said first of a size that was marked dynamic and cannot be."""
+        said = [one for one in self.recording.shape_facts if one.event == "violation"]
+        return {one.frame: one for one in reversed(said)}
 
     def readers(self, graph: int) -> Readers:
         """By node of a graph, those that read what it produces."""

@@ -50,16 +50,13 @@ class Refused(NamedTuple):
 
 def refused(frame: Frame, facts: Facts) -> Refused | None:
     """What PyTorch said of a mark when the function failed, None if that is not why."""
-    recording = facts.recording
-    said = (one for one in recording.shape_facts if one.event == "violation")
-    fact = next((one for one in said if one.frame == frame.id), None)
+    fact = facts.refused_marks.get(frame.id)
     if fact is None:
         return None
-    compilations = Compilations(recording)
-    line = facts.places.own_line(cause_of(fact, compilations).stack)
+    line = facts.places.own_line(cause_of(fact, facts.compilations).stack)
     text = facts.places.text(line).strip() if line else ""
     why, _, _ = readable(fact.expression).partition(_PYTORCHS_ADVICE)
-    others = _as_large(why, text, fact, compilations)
+    others = _as_large(why, text, fact, facts.compilations)
     if not others:
         return Refused(why, line, _remedy(why, text))
     names = listed([f"`{name}.shape[{at}]`" for name, at in others], 3)

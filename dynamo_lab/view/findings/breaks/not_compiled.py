@@ -54,8 +54,9 @@ def find(facts: Facts) -> Iterator[Found]:
     broken = {item.frame for item in recording.breaks}
     names = frame_names(recording)
     # of a mark that was refused PyTorch raises, whatever a later call without it came to
-    marked = {fact.frame for fact in recording.shape_facts if fact.event == "violation"}
-    failed = [one for one in recording.frames if one.outcome == "failed" or one.id in marked]
+    failed = [
+        one for one in recording.frames if one.outcome == "failed" or one.id in facts.refused_marks
+    ]
     for frame in failed or _failed_in_a_call(recording):
         if frame.id not in broken or frame.outcome != "failed":
             yield _found(frame, names[frame.id], facts)
@@ -115,9 +116,10 @@ def _found(frame: Frame, name: str, facts: Facts) -> Found:
 
 def _is_scan_refused(frame: Frame, facts: Facts) -> bool:
     """Whether Inductor asked for a number of a `scan` that was not captured."""
+    if "_local_scalar_dense" not in frame.reason:
+        return False
     graphs = [one for one in facts.recording.captured_graphs() if one.frame == frame.id]
-    scans = any(node.target.endswith("higher_order.scan") for one in graphs for node in one.nodes)
-    return scans and "_local_scalar_dense" in frame.reason
+    return any(node.target.endswith("higher_order.scan") for one in graphs for node in one.nodes)
 
 
 def _remedy(facts: Facts, line: Line) -> str:

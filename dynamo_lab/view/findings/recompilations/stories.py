@@ -72,7 +72,7 @@ def stories(facts: Facts) -> Iterator[Story]:
     keys = [[_key(cause(one), item.frame) for one in item.failed] for item in items]
     common = Counter(key for found in keys for key in set(found))
     seen: set[_Value] = set()
-    known = Compilations(recording)
+    known = facts.compilations
     groups: dict[_Key, list[tuple[int, Recompile, FailedGuard]]] = {}
     for index, (item, found) in enumerate(zip(items, keys, strict=True)):
         if not found:
