@@ -57,6 +57,14 @@ def three(x: torch.Tensor, y: torch.Tensor) -> Any:
     return x.sin(), x.sum(1), x.cos()
 
 
+def sum_of_the_whole(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.cat([x.sin(), y.cos()]).sum(0)
+
+
+def sums_of_the_parts(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return x.sin().sum(0) + y.cos().sum(0)
+
+
 MORE_BUFFERS = "Raise `torch._inductor.config.max_fusion_unique_io_buffers`, or set it to None."
 TRIALS = {
     "Lower `torch._inductor.config.score_fusion_memory_threshold` (10 bytes by default).": Trial(
@@ -77,6 +85,9 @@ TRIALS = {
         Trial(three, earns={"max_fusion_buffer_group_pairwise_attempts": 1})
     ),
     verdicts.UNSEEN["Inductor"]["apart"].change: Trial(apart, mended_fn=together),
+    verdicts.UNSEEN["Inductor"]["part"].change: Trial(
+        sum_of_the_whole, mended_fn=sums_of_the_parts
+    ),
     sentences.LIBRARY: Trial(product, target="cuda:sm_90"),
 }
 BY_NAME = {
