@@ -21,7 +21,7 @@ from dynamo_lab.view.guards import advice, numbers, remedy
 from dynamo_lab.view.guards.failing import cause
 from dynamo_lab.view.guards.remedy import Remedy
 from tests.live.guards.recompiling import Calls, Scale, X, after_max
-from tests.live.guards.trials import ELSEWHERE, TRIALS, Trial
+from tests.live.guards.trials import ELSEWHERE, TRIALS, Trial, weights
 
 
 def remedies(trial: Trial) -> tuple[Remedy, ...]:
@@ -54,16 +54,27 @@ def recompilations(trial: Trial, calls: Calls, code: str = "") -> int:
     return len(recorder.recording.recompiles)
 
 
+SETTINGS = {
+    "allow_unspec_int_on_nn_module": False,
+    "force_parameter_static_shapes": True,
+    "force_nn_module_property_static_shapes": True,
+}
+OPENED: dict[str, Callable[[], Calls]] = {
+    "allow_unspec_int_on_nn_module = True": lambda: [(X, Scale(n)) for n in (3, 4, 5, 6)],
+    "force_nn_module_property_static_shapes = False": lambda: weights(5, 6, 7, 8),
+}
+"""Calls of which the second opens a value for all others, once a setting is made."""
+
+
 @pytest.mark.parametrize("name", TRIALS)
 def test_following_the_advice_ends_the_recompilations(name: str) -> None:
     trial = TRIALS[name]
     found = remedies(trial)
     assert found
     for told in found:
-        with config.patch(allow_unspec_int_on_nn_module=False):
-            if told.code.endswith("on_nn_module = True"):
-                calls = [(X, Scale(n)) for n in (3, 4, 5, 6)]
-                assert recompilations(trial, calls, told.code) == 1  # the second value opens it
+        with config.patch(SETTINGS):
+            if (calls := OPENED.get(told.code.rpartition(".")[2])) is not None:
+                assert recompilations(trial, calls(), told.code) == 1  # the second value opens it
             elif told.code:
                 assert recompilations(trial, trial.calls(), told.code) == 0, told
             elif trial.mended:

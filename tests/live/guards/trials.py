@@ -60,6 +60,11 @@ from tests.live.guards.recompiling import (
 )
 
 
+def weights(*sizes: int) -> Calls:
+    """Calls of `times` with parameters of these sizes."""
+    return [(torch.ones(2, 1), torch.nn.Parameter(torch.ones(size))) for size in sizes]
+
+
 class Trial(NamedTuple):
     """Calls that recompile, and the same where text without code was followed.
 
@@ -287,6 +292,7 @@ TRIALS = {
         lambda: [(X, [torch.ones(4, 4)]), (X, [torch.ones(4, 4).t()])],
         lambda: [(X, [torch.ones(4, 4)]), (X, [torch.ones(4, 4).t().contiguous()])],
     ),
+    "size of a parameter": Trial("size", times, lambda: weights(5, 6)),
 }
 ELSEWHERE = {"grad_mode", "setting"}
 """Kinds of which the calls are made under another setting: below."""
