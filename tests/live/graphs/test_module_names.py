@@ -116,8 +116,9 @@ class Otherwise(nn.Module):
         this.inner = nn.Linear(4, 4)
         this.n = 1
 
-    def forward(  # pyright: ignore[reportSelfClsParameterName]
-        this, x: torch.Tensor
+    def forward(
+        this,  # pyright: ignore[reportSelfClsParameterName]
+        x: torch.Tensor,
     ) -> torch.Tensor:
         x = this.inner(x)
         print("breaks")
