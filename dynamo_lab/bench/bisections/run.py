@@ -156,10 +156,9 @@ class _Run:
     def _conclude_within(self, first: Tried) -> None:
         """Of results that are within the tolerance, unless PyTorch's caches make them wrong."""
         said = self._within(first)
+        # of one graph, nothing in the program is like it
         many = first.graphs is not None and len(first.graphs.graphs) > 1
-        if (
-            many and not self._trials.checks.draws
-        ):  # of one graph, nothing in the program is like it
+        if many and not self._trials.checks.draws:
             with suppress(EndedError):
                 cached = self._trials.with_caches()
                 if cached.outcome == "wrong":

@@ -135,15 +135,26 @@ class Trials:
                 found = self.checks.of(len(self.made) + 1, self._way)
             except Exception as raised:
                 error = raised
-        outcome, fault = self._judged(found, error)
-        fact = BisectionTrial(
-            what=what, backend=stage, outcome=outcome, fault=fault,
-            seconds=time.perf_counter() - started,
-        )  # fmt: skip
-        self.made.append(fact)
-        tried = Tried(fact, found, parts)
+        tried = Tried(self._made(what, stage, started, found, error), found, parts)
         tried.graphs, tried.error = backend, error
         return tried
+
+    def _made(
+        self,
+        what: str,
+        backend: str,
+        started: float,
+        found: tuple[Comparison, ...],
+        error: Exception | None,
+    ) -> BisectionTrial:
+        """A trial that began then is over: its fact, which is kept."""
+        outcome, fault = self._judged(found, error)
+        seconds = time.perf_counter() - started
+        fact = BisectionTrial(
+            what=what, backend=backend, outcome=outcome, fault=fault, seconds=seconds
+        )
+        self.made.append(fact)
+        return fact
 
     def with_caches(self) -> Tried:
         """The program with PyTorch's caches of compiled graphs, which no other trial uses.
@@ -163,13 +174,8 @@ class Trials:
                 found = self.checks.of(len(self.made) + 1, way)
             except Exception as raised:
                 error = raised
-        outcome, fault = self._judged(found, error)
-        seconds = time.perf_counter() - started
-        fact = BisectionTrial(
-            what="with PyTorch's caches of graphs", backend="inductor",
-            outcome=outcome, fault=fault, seconds=seconds,
-        )  # fmt: skip
-        self.made.append(fact)
+        what = "with PyTorch's caches of graphs"
+        fact = self._made(what, "inductor", started, found, error)
         return Tried(fact, found, Parts(lambda _: True))
 
     def _is_searched(self, graph: int) -> bool:

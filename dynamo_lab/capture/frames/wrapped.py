@@ -32,8 +32,7 @@ def wrapped_by(code: CodeType, closure: Sequence[CellType] | None) -> Wrapped | 
 
     A wrapper takes `*args` alone: of others, the parameters have names of their own.
     """
-    held = _held_by(code, closure)
-    cell = next((name for name in _HELD if name in code.co_freevars), "")
+    cell, held = _held_by(code, closure)
     module = _module_called(held)
     if module is not None:  # its call is PyTorch's, its `forward` is what is meant
         of = type(module)
@@ -50,17 +49,17 @@ def wrapped_by(code: CodeType, closure: Sequence[CellType] | None) -> Wrapped | 
 
 def called_by(code: CodeType, closure: Sequence[CellType] | None) -> Any:
     """What tells one wrapper from another with the same code: a module, or a function."""
-    held = _held_by(code, closure)
+    _, held = _held_by(code, closure)
     module = _module_called(held)
     return _function(held) if module is None else module
 
 
-def _held_by(code: CodeType, closure: Sequence[CellType] | None) -> Any:
-    """What a wrapper holds to call it; None where the code is that of no wrapper."""
+def _held_by(code: CodeType, closure: Sequence[CellType] | None) -> tuple[str, Any]:
+    """What a wrapper calls and the name that it has there; none where the code is no wrapper's."""
     if code.co_argcount or not code.co_flags & inspect.CO_VARARGS:
-        return None
+        return "", None
     cells = dict(zip(code.co_freevars, closure or (), strict=False))
-    return next((_content(cells[name]) for name in _HELD if name in cells), None)
+    return next(((name, _content(cells[name])) for name in _HELD if name in cells), ("", None))
 
 
 def _module_called(held: Any) -> nn.Module | None:

@@ -23,7 +23,7 @@ def tell(story: Story, facts: Facts) -> Told | None:
 def _tell(story: Story, facts: Facts) -> Told | None:
     match story.cause.kind:
         case "size" if story.cause.is_parameter and not story.is_open:
-            return _of_parameter(story)
+            return _as_advised(story)
         case "size" if story.is_pinned:
             return _needed(story, facts)
         case "size":
@@ -45,26 +45,14 @@ def _needed(story: Story, facts: Facts) -> Told:
     )
 
 
-def _of_parameter(story: Story) -> Told:
-    """A size of a parameter or buffer stays fixed, whatever is marked."""
-    found, *_ = advice_on(story.cause, story.new)
-    return Told(
-        rule="size-changes",
-        what=f"`{story.cause.subject}` changes",
-        remedy=found.text,
-        code=found.code,
-        grade="fill in",
-    )
-
-
 def _open(story: Story) -> Told:
     if {"0", "1"} & set(story.values):
         return _by_advice(story, "zero_one")
     told = story.cause.subject, story.cause.was
     if story.new.tells_apart(*told) or story.new.leaves_out(*told):
         return _by_advice(story, "branch")  # which sizes that are dynamic do not change
-    if not story.new.has_code:
-        return _unknown(story)
+    if not story.new.has_code:  # which would tell whether the size can be open
+        return _as_advised(story)
     mark, *_ = advice_on(story.cause, story.new)
     lines = [f"`{line}`" for line in mark.code.split("\n") if line.startswith("torch._dynamo")]
     which = "that size alone" if len(lines) == 1 else "what is tied to each other"
@@ -83,9 +71,9 @@ def _open(story: Story) -> Told:
     )
 
 
-def _unknown(story: Story) -> Told:
-    """No code came of the newest compilation, which would tell whether the size can be open."""
-    found = advice_on(story.cause, story.new)[0]
+def _as_advised(story: Story) -> Told:
+    """What is advised on the guard, of a size that nothing says can be open."""
+    found, *_ = advice_on(story.cause, story.new)
     return Told(
         rule="size-changes",
         what=f"`{story.cause.subject}` changes",
