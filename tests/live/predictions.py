@@ -8,8 +8,8 @@ The first command needs no GPU; the second one does, though it only writes code 
 run on it but what Inductor times; the third one prints a table of the programs of `programs.py`
 and `foreign/`, and writes the differences with both texts to OUT/differences.md and a count to
 OUT/summary.json. `--corpus 250` takes so many programs of the suite's corpus instead, in inference,
-`--jobs 8` are processes, `--limit 60` the seconds that a program may take, `--only attention` the
-programs whose names hold one of the words.
+others with another `--seed`, `--jobs 8` are processes, `--limit 60` the seconds that a program may
+take, `--only attention` the programs whose names hold one of the words.
 """
 
 import argparse
@@ -36,12 +36,12 @@ CALLED = re.compile(r"(extern_kernels\.\w+|torch\.ops\.[\w.]+)\(")
 
 
 @cache
-def programs(corpus: int) -> dict[str, Any]:
+def programs(corpus: int, seed: int) -> dict[str, Any]:
     """Every program that is compared, or so many of the corpus: the same with the same packages."""
     if corpus:
         from dynamo_lab.suite.corpus.corpus import chosen, sampled
 
-        return {name: partial(_of_corpus, name) for name in sampled(chosen(""), corpus, seed=0)}
+        return {name: partial(_of_corpus, name) for name in sampled(chosen(""), corpus, seed)}
     from tests.live.foreign.every import FOREIGN
     from tests.live.programs import PROGRAMS
 
@@ -148,7 +148,7 @@ def work(task: str, where: str, out: Path, options: Any) -> None:
     for name in options.work:
         signal.alarm(options.limit)
         try:
-            codes = one(where, programs(options.corpus)[name])
+            codes = one(where, programs(options.corpus, options.seed)[name])
             made: dict[str, Any] = {"codes": codes, "timed": _timed()}
         except BaseException as error:  # the table says so
             trace = traceback.format_exc()
@@ -172,7 +172,7 @@ def spread(task: str, where: str, out: Path, names: list[str], options: Any) -> 
     """Do a task for all programs in several processes."""
     shares = [names[start :: options.jobs] for start in range(options.jobs)]
     command = [sys.executable, __file__, task, where, str(out), "--limit", str(options.limit)]
-    command += ["--corpus", str(options.corpus)]
+    command += ["--corpus", str(options.corpus), "--seed", str(options.seed)]
     ordered = {**os.environ, "PYTHONHASHSEED": "0"}  # sets of types, too
     running = [subprocess.Popen([*command, "--work", *one], env=ordered) for one in shares if one]
     for process in running:
@@ -267,6 +267,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=int, default=120)
     parser.add_argument("--corpus", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--work", nargs="*", default=[])
     options = parser.parse_args()
@@ -278,7 +279,7 @@ def main() -> None:
     elif options.work:
         work(task, rest[0], out, options)
     else:
-        every = programs(options.corpus)
+        every = programs(options.corpus, options.seed)
         names = [n for n in every if not options.only or any(w in n for w in options.only)]
         spread(task, rest[0], out, names, options)
 
