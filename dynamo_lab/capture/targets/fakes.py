@@ -53,10 +53,8 @@ def _put_on(kind: str, undo: Undo) -> None:
     if hooks.PRODUCTS_OF_ZERO.exists:
         folding, name = hooks.PRODUCTS_OF_ZERO.place()
         undo.replace(folding, name, _made_for_host(getattr(folding, name), kind))
-    # of a constant, whose fake lies there already: without its copy it would lie on the host
-    undo.put(hooks.NOTHING_DONE.get(), torch.ops.prims.device_put.default, (_is_something, 0))
-    graphs, name = hooks.COPY_OF_CONSTANT.place()
-    undo.replace(graphs, name, _kept_on_host(getattr(graphs, name)))
+    graphs, name = hooks.CONSTANT_OF_GRAPH.place()
+    undo.replace(graphs, name, _lying_on(kind, getattr(graphs, name)))
     running, name = hooks.RUN_FOR_FAKES.place()
     undo.replace(running, name, _run_on_host(getattr(running, name), fakes))
     asked_by_cpp = torch.ops.prim.device.default
@@ -217,24 +215,19 @@ def _run_on_host(run: Any, fakes: Any) -> Any:
     return computed
 
 
-def _is_something(*_: Any, **__: Any) -> bool:
-    """Whether a copy to a device can be left out: never."""
-    return False
+def _lying_on(kind: str, found: Any) -> Any:
+    """Gives Inductor a graph's constants: the numbers stay on the host, Python is told the target.
 
+    So they lie where the program makes them with `device=x.device`; a number alone is no memory.
+    """
+    constants = type("Constant", (torch.Tensor,), {"device": property(lambda _: indexed(kind))})
 
-def _kept_on_host(name_of: Any) -> Any:
-    """Names the copy of a constant that a kernel of the target reads: its numbers stay here."""
+    def lying(graph_module: Any, name: str) -> Any:
+        value = found(graph_module, name)
+        is_memory = isinstance(value, torch.Tensor) and value.dim() and value.device == HOST
+        return value.as_subclass(constants) if is_memory else value
 
-    def named(graph: Any, name: str, device: torch.device | None) -> str:
-        constant = graph.constants[name]
-        if device in (None, constant.device) or constant.device != HOST:
-            return name_of(graph, name, device)
-        with hooks.WITHOUT_MODES.get()():
-            copied = constant.clone()
-        made_name = f"{name}_{device.type}{device.index or 0}"
-        return graph.allocate_non_dup_const_name(made_name, copied)
-
-    return named
+    return lying
 
 
 def _made_for_host(make: Any, kind: str) -> Any:

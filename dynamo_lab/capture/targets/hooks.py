@@ -16,8 +16,7 @@ RANDOM_RULES = Private(
     otherwise=nothing,
 )
 GRAPH = Private("torch._inductor.graph", "GraphLowering", _LOWER)
-NOTHING_DONE = Private("torch._inductor.fx_passes.post_grad", "noop_registry", _LOWER)
-COPY_OF_CONSTANT = Private("torch._inductor.graph", "GraphLowering.constant_name", _LOWER)
+CONSTANT_OF_GRAPH = Private("torch._inductor.graph", "getattr_recursive", _LOWER)
 AUTOTUNING = Private("torch._inductor.select_algorithm", "AlgorithmSelectorCache", _LOWER)
 PADDING = Private("torch._inductor.fx_passes.pad_mm", "", _LOWER)
 FOLDING = Private("torch._inductor.constant_folding", "ConstantFolder.run", _LOWER)

@@ -295,15 +295,16 @@ def _not_built(*_: Any) -> Any:
 def moved(graph_module: fx.GraphModule, device: str) -> fx.GraphModule:
     """The same graph for another device: where it names one, it names this one.
 
-    Constants stay where they are and are copied to the device, as they are in a program that makes
-    them from Python's numbers. Inductor determines again the devices of all that is computed.
+    Constants stay where they are. Inductor determines again the devices of all that is computed.
     """
     made = copy.copy(graph_module)
     made.graph = copy.deepcopy(graph_module.graph)
     made.meta = graph_module.meta
     for node in list(made.graph.nodes):
         if node.op == "get_attr":
-            _move_attribute(made, node, device)
+            body = getattr(made, str(node.target), None)
+            if isinstance(body, fx.GraphModule):  # of a higher-order operator
+                setattr(made, str(node.target), moved(body, device))
         elif node.op == "call_function":
             node.args = map_aggregate(node.args, lambda a: _moved_argument(a, device))
             node.kwargs = map_aggregate(node.kwargs, lambda a: _moved_argument(a, device))
@@ -315,28 +316,3 @@ def _moved_argument(argument: Any, device: str) -> Any:
     if isinstance(argument, torch.device) and argument.type != "meta":
         return indexed(device)
     return argument
-
-
-def _move_attribute(owner: fx.GraphModule, node: fx.Node, device: str) -> None:
-    value: Any = getattr(owner, str(node.target), None)
-    if isinstance(value, fx.GraphModule):  # the body of a higher-order operator
-        setattr(owner, str(node.target), moved(value, device))
-    elif isinstance(value, torch.Tensor) and value.dim() and value.device.type != device:
-        aten, prims = torch.ops.aten, torch.ops.prims
-        graph, users = node.graph, list(node.users)
-        with graph.inserting_after(node):
-            if value.numel() <= 1:  # such constants would be computed with, where they cannot be
-                with hooks.WITHOUT_MODES.get()():
-                    filled = (list(value.shape), value.item() if value.numel() else 0)
-                where = {"dtype": value.dtype, "device": indexed(device)}
-                copied = graph.call_function(aten.full.default, filled, where)
-            else:
-                lifted = graph.call_function(aten.lift_fresh_copy.default, (node,))
-                lifted.meta = dict(node.meta)
-                with graph.inserting_after(lifted):
-                    copied = graph.call_function(
-                        prims.device_put.default, (lifted, indexed(device))
-                    )
-        copied.meta = dict(node.meta)
-        for user in users:
-            user.replace_input_with(node, copied)

@@ -100,3 +100,17 @@ def test_what_pytorch_computes_while_it_compiles_is_computed_on_the_host(
     recording = lab.lower(fn, torch.randn(8, 8), target=target, grad=False)
     assert recording.failure is None, recording.failure
     assert any(kernel.language in ("triton", "metal") for kernel in recording.kernels)
+
+
+@pytest.mark.parametrize("target", ["cuda:sm_90", "mps"])
+def test_a_constant_lies_where_it_is_made_and_is_not_copied(target: str) -> None:
+    def before(x: torch.Tensor) -> torch.Tensor:
+        counted = torch.tensor(list(range(16))[::-1], device=x.device)
+        below = counted[None, :] < x[:, None]
+        return below[:, :, None] & below[:, None, :]
+
+    recording = lab.lower(before, torch.arange(4), target=target, grad=False)
+    (wrapper,) = recording.wrappers
+    assert "_tensor_constant0" in wrapper.code
+    assert "_tensor_constant0_" not in wrapper.code  # Inductor's names for copies on a device
+    assert not [node for node in recording.graphs[-1].nodes if "device_put" in node.target]
