@@ -1,5 +1,7 @@
 """What a wrapper calls `args[0]` has one name in all that is said of a recompilation."""
 
+import functools
+from types import MethodType
 from typing import Any
 
 import pytest
@@ -58,3 +60,11 @@ def test_the_object_of_a_method_in_a_wrapper_has_the_methods_name(case: str) -> 
     (told,) = build(recorder.recording).guards.recompiles
     assert told.causes[0].text == f"`{name}.by` was 2, now 3"
     assert recorder.recording.frames[told.frame].parameters == ("x",)
+
+
+def test_a_method_that_has_no_name_is_recorded_in_a_wrapper() -> None:
+    torch._dynamo.reset()
+    method = MethodType(functools.partial(torch.mul, other=2), torch.ones(2))
+    recording = lab.explore(torch.no_grad()(method), backend="eager")
+    assert recording.notes == ()
+    assert recording.frames[0].outcome == "compiled"
