@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -267,14 +268,16 @@ def test_what_resumes_after_two_breaks_is_known_of_both(tmp_path):
         assert (branch.joins, first.joins, second.resume_frames) == ((), (), ())
 
 
+def itself(x):
+    return x
+
+
+shown: Any = torch.compiler.disable(itself)
+
+
 def twice_on_a_line(x):
     x = x.sin() if x.sum() > 0 else x.cos()
     return shown(shown(x) + 1)
-
-
-@torch.compiler.disable
-def shown(x):
-    return x
 
 
 def test_a_line_that_breaks_twice_does_not_go_on_in_what_led_to_it(tmp_path):
