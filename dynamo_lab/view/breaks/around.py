@@ -34,9 +34,10 @@ def only_assigns(source: str, line: int) -> bool:
 
 
 def _tests(source: str, line: int) -> Iterator[ast.If]:
-    """The `if` statements that begin on a line."""
+    """The `if` statements that ask something on a line, which may go over several."""
     nodes = ast.walk(parsed(source) or ast.Module([], []))
-    return (one for one in nodes if isinstance(one, ast.If) and one.lineno == line)
+    tests = (one for one in nodes if isinstance(one, ast.If))
+    return (one for one in tests if one.lineno <= line <= (one.test.end_lineno or 0))
 
 
 def decides_by_size(source: str, line: int) -> bool:
