@@ -1,5 +1,7 @@
 """A cell as one frame: names in and out as in a plain cell."""
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -127,6 +129,13 @@ CELLS = {
         "class Names:\n    def add(self, f):\n        kept.append(f.__name__)\n        return f\n"
         "names = Names()\nkept = []\n@names.add\ndef g():\n    pass\ny = kept[0]"
     ),
+    "an import of what was put into a module": (
+        "import math\nmath.lab_probe = 3\nfrom math import lab_probe\ny = lab_probe\n"
+        "del math.lab_probe"
+    ),
+    "an import of what an assignment replaced": (
+        "import math\nkept = math.pi\nmath.pi = 3\nfrom math import pi\ny = pi\nmath.pi = kept"
+    ),
     "star import on a branch of nothing": "from math import *\ny = floor(2.5)",
     "imports with dots": "if x:\n    import os.path\ny = os.path.sep",
     "while and else": "n = 0\nwhile n < 3:\n    n += 1\n    m = n\nelse:\n    m = m * 10",
@@ -175,6 +184,21 @@ def test_a_decorator_of_another_cell_reads_what_this_cell_made_before() -> None:
     namespace, _ = run(source, {"__name__": "__main__"})
     namespace, _ = run("known = []\n@register\ndef g():\n    return 2\ny = known[0]()", namespace)
     assert namespace["y"] == 2
+
+
+def test_a_module_is_imported_once_the_statements_before_have_said_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lab_probe.py").write_text("import os\nmode = os.environ['LAB_PROBE']")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("LAB_PROBE", "unset")
+    source = (
+        f"import os, sys\nsys.path.insert(0, {str(tmp_path)!r})\nos.environ['LAB_PROBE'] = 'set'\n"
+    )
+    for last in ("import lab_probe\ny = lab_probe.mode", "from lab_probe import mode\ny = mode"):
+        namespace, _ = run(source + last)
+        assert namespace["y"] == "set"
+        del sys.modules["lab_probe"]
 
 
 def test_a_name_without_a_value_is_the_usual_name_error() -> None:

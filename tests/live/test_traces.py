@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -265,3 +266,29 @@ def test_what_resumes_after_two_breaks_is_known_of_both(tmp_path):
         assert len(branch.resume_frames) == 2
         assert second.joins == first.resume_frames != ()
         assert (branch.joins, first.joins, second.resume_frames) == ((), (), ())
+
+
+def itself(x):
+    return x
+
+
+shown: Any = torch.compiler.disable(itself)
+
+
+def twice_on_a_line(x):
+    x = x.sin() if x.sum() > 0 else x.cos()
+    return shown(shown(x) + 1)
+
+
+def test_a_line_that_breaks_twice_does_not_go_on_in_what_led_to_it(tmp_path):
+    torch._dynamo.reset()
+    with logged(tmp_path), lab.record() as recorder:
+        compiled = torch.compile(twice_on_a_line, backend="aot_eager")
+        for sign in (1, -1):
+            compiled(torch.full((4,), sign * 1.0))
+    for recording in (recorder.recording, lab.open_trace(tmp_path)):
+        assert isinstance(recording, lab.Recording)
+        _, inner, outer, other_way = recording.breaks
+        assert outer.frame in inner.resume_frames
+        assert other_way.joins == inner.resume_frames
+        assert outer.resume_frames == outer.joins == ()

@@ -64,8 +64,8 @@ def _held_by(code: CodeType, closure: Sequence[CellType] | None) -> tuple[str, A
 
 def _module_called(held: Any) -> nn.Module | None:
     """The module whose call this is: the module itself, or a method by which it is called."""
-    if isinstance(held, MethodType) and held.__func__.__name__ not in _CALLS:
-        return None
+    if isinstance(held, MethodType) and getattr(held.__func__, "__name__", "") not in _CALLS:
+        return None  # a method of any callable may have no name
     module = getattr(held, "__self__", held)
     return module if isinstance(module, nn.Module) else None
 

@@ -132,12 +132,17 @@ class Frames:
             self.breaks[last] = replace(item, resume_frames=(*item.resume_frames, frame))
 
     def _join(self) -> None:
-        """A break after which no frame is new goes on in what another of its line led to."""
+        """A break after which no frame is new goes on in what another of its line led to.
+
+        Not so in what led to it: a line may break several times, the last with nothing after it.
+        """
         for same in self._broke_at.values():
-            led_to = tuple(frame for at in same for frame in self.breaks[at].resume_frames)
+            led_to = [frame for at in same for frame in self.breaks[at].resume_frames]
+            first = [frame for frame in led_to if self.frames[frame].resumes not in led_to]
             for at in same:
-                if self.breaks[at].effect == "resumed" and not self.breaks[at].resume_frames:
-                    self.breaks[at] = replace(self.breaks[at], joins=led_to)
+                item = self.breaks[at]
+                has_more = item.effect != "resumed" or item.resume_frames or item.frame in led_to
+                self.breaks[at] = replace(item, joins=() if has_more else tuple(first))
 
     def _caller(self, callers: list[tuple[str, int, str]]) -> tuple[int | None, int | None]:
         for path, line, name in reversed(callers):
@@ -204,8 +209,7 @@ class Frames:
         known = self._seen(record)
         if known is None:
             return False
-        spans = self._texts.stack_of_traceback(record.payload)
-        del spans  # it quotes lines of the program, which is what it is read for
+        self._texts.stack_of_traceback(record.payload)  # keeps the program's lines that it quotes
         self.notes.append(
             Note(
                 level="warning",

@@ -5,6 +5,7 @@ In the frame Dynamo would not see them: it reads a global while it traces, not o
 
 import ast
 import inspect
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType, ModuleType
@@ -61,13 +62,27 @@ class _Before:
         """Whether a definition would be another one, or do something else, if it came first."""
         if not self.statements:
             return False
-        if is_star_import(definition):
+        if isinstance(definition, ast.Import | ast.ImportFrom) and _runs_a_module(definition):
             return True
         needs = _needs_of(definition, notebook)
         if not self.mentioned.isdisjoint(notebook.read_through(needs.contents)):
             return True
         own = bound_names([definition])
         return not self.mentioned.isdisjoint(own) or _is_any(needs.values, self.changed)
+
+
+def _runs_a_module(statement: ast.Import | ast.ImportFrom) -> bool:
+    """Whether it may run a module's code, which may read all that statements before it changed.
+
+    Such as where modules are looked for, or the environment.
+    """
+    if isinstance(statement, ast.Import):
+        return any(alias.name not in sys.modules for alias in statement.names)
+    module = sys.modules.get(statement.module or "")
+    if module is None or statement.level or is_star_import(statement):
+        return True
+    known = getattr(module, "__dict__", {})  # asked for others, a module may import them
+    return any(alias.name not in known for alias in statement.names)
 
 
 def _written_into(statement: ast.stmt) -> Iterator[str]:
@@ -128,6 +143,8 @@ def _needs_of(definition: ast.stmt, notebook: "_Notebook") -> _Needs:
                     needs.contents |= _names(part)
             case ast.Name():
                 needs.values.add(node.id)
+            case ast.ImportFrom(module=str(module), names=names):
+                needs.values |= {f"{module}.{alias.name}" for alias in names}
             case ast.Attribute() if notebook.is_of_module(node):
                 needs.values.add(_dotted(node))
             case _ if isinstance(node, _AS_IT_IS):
@@ -138,7 +155,7 @@ def _needs_of(definition: ast.stmt, notebook: "_Notebook") -> _Needs:
 
 
 _AS_IT_IS = (
-    *(ast.Import, ast.ImportFrom, ast.Pass, ast.Assign, ast.AnnAssign, ast.Expr, ast.Constant),
+    *(ast.Import, ast.Pass, ast.Assign, ast.AnnAssign, ast.Expr, ast.Constant),
     *(ast.Tuple, ast.List, ast.Dict, ast.Set, ast.expr_context, ast.alias),
 )
 

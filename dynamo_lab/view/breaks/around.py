@@ -22,19 +22,22 @@ def try_around(source: str, line: int) -> int | None:
 
 def raises_if(source: str, line: int) -> bool:
     """Whether the `if` on a line ends in a `raise`: what goes on is where it does not hold."""
-    tree = parsed(source)
-    tests = [one for one in ast.walk(tree or ast.Module([], [])) if isinstance(one, ast.If)]
-    return any(one.lineno == line and isinstance(one.body[-1], ast.Raise) for one in tests)
+    return any(isinstance(one.body[-1], ast.Raise) for one in _tests(source, line))
 
 
 def only_assigns(source: str, line: int) -> bool:
     """Whether the `if` on a line has no `else`, and does nothing but assign."""
-    tree = parsed(source)
-    tests = [one for one in ast.walk(tree or ast.Module([], [])) if isinstance(one, ast.If)]
     return any(
-        one.lineno == line and not one.orelse and all(isinstance(s, _ASSIGN) for s in one.body)
-        for one in tests
+        not one.orelse and all(isinstance(inner, _ASSIGN) for inner in one.body)
+        for one in _tests(source, line)
     )
+
+
+def _tests(source: str, line: int) -> Iterator[ast.If]:
+    """The `if` statements that ask something on a line, which may go over several."""
+    nodes = ast.walk(parsed(source) or ast.Module([], []))
+    tests = (one for one in nodes if isinstance(one, ast.If))
+    return (one for one in tests if one.lineno <= line <= (one.test.end_lineno or 0))
 
 
 def decides_by_size(source: str, line: int) -> bool:

@@ -24,11 +24,9 @@ def with_parameters(failed: FailedGuard, frame: Frame) -> FailedGuard:
 
 def in_own_names(text: str, frame: Frame) -> str:
     """Dynamo's names of a wrapper's values, as the function that it wraps has them."""
-    held, receiver = frame.receiver
+    root, last, receiver = _receiver(frame)
     if receiver:
-        root, _, last = held.partition("]")
-        of_held = rf"{re.escape(root)}\](?:{_IN_A_CELL})*{re.escape(last)}(?=[.\[])"
-        text = re.sub(of_held, f"L['{receiver}']", text)
+        text = re.sub(_path(root, last), f"L['{receiver}']", text)
     if not frame.parameters:
         return text
 
@@ -41,5 +39,20 @@ def in_own_names(text: str, frame: Frame) -> str:
 
 def in_own_words(text: str, frame: Frame) -> str:
     """The same of a text without Dynamo's `L[...]`: "fn.__self__.n == 1"."""
+    root, last, receiver = _receiver(frame)
+    if not receiver:
+        return text
+    # and not what ends in the same word: `self.my_fn.n`
+    return re.sub(rf"(?<![\w.]){_path(readable(root), last)}", receiver, text)
+
+
+def _receiver(frame: Frame) -> tuple[str, str, str]:
+    """What a wrapper calls, how its object is reached from there, and the method's name for it."""
     held, receiver = frame.receiver
-    return text.replace(f"{readable(held)}.", f"{receiver}.") if receiver else text
+    root, bracket, last = held.partition("]")
+    return root + bracket, last, receiver
+
+
+def _path(root: str, last: str) -> str:
+    """A pattern of the way to that object, also through decorators."""
+    return rf"{re.escape(root)}(?:{_IN_A_CELL})*{re.escape(last)}(?=[.\[])"

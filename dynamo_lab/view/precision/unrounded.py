@@ -1,12 +1,12 @@
 """Results in half precision that a kernel reads as it computed them, where eager rounds first.
 
 Inductor computes half precision in float32 and rounds what it stores. Said is only what the text of
-a kernel shows: the statement that makes a value, and one that reads it and neither rounds nor
-stores it.
+a kernel shows: the statement that makes a value, and one that computes with it. What rounds, stores
+or selects it gives the same, whether it was rounded before or not.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from dynamo_lab.model.graphs import Graph, Node, Value
@@ -23,6 +23,9 @@ _ROUND = frozenset({
     "fma",
 })  # fmt: skip
 """Operators whose exact result seldom fits; what selects, negates or moves rounds nothing."""
+
+_SELECT = frozenset({"abs", "clone", "maximum", "minimum", "neg", "relu", "where"})
+"""Operators of which rounding what they read is rounding what they make."""
 
 _MADE = re.compile(r"\b(tmp\d+) = ")
 _ROUNDS = re.compile(
@@ -89,32 +92,44 @@ def _is_rounded(graph: Graph, node: Node) -> bool:
 def _of_kernel(kernel: Kernel, graph: Graph, results: dict[int, str]) -> Iterator[Unrounded]:
     lines = kernel.code.split("\n")
     own: dict[int, list[int]] = {}  # the statements that are there for a node alone
+    passing: set[int] = set()
     for statement in kernel.statements:
-        if len(statement.nodes) == 1 and statement.nodes[0] in results:
-            own.setdefault(statement.nodes[0], []).append(statement.line)
-    found = [node for node, made in sorted(own.items()) if _is_read(lines, made)]
+        if len(statement.nodes) != 1 or not 0 < statement.line <= len(lines):
+            continue
+        (node,) = statement.nodes
+        if node in results:
+            own.setdefault(node, []).append(statement.line)
+        if operator_name(graph.nodes[node].target) in _SELECT:
+            passing.add(statement.line)
+    found = [
+        node
+        for node, made in sorted(own.items())
+        if not any(_ROUNDS.search(lines[line - 1]) for line in made)
+        and _is_read(lines, made[-1], passing)
+    ]
     for dtype in sorted({graph.nodes[node].value.dtype for node in found}):
         alike = [node for node in found if graph.nodes[node].value.dtype == dtype]
         yield Unrounded(kernel, dtype, tuple((node, results[node]) for node in alike))
 
 
-def _is_read(lines: Sequence[str], made: Sequence[int]) -> bool:
-    """Whether the last value of these lines is read as it is, and no line of them rounds."""
-    if not all(0 < line <= len(lines) for line in made):
-        return False
-    if any(_ROUNDS.search(lines[line - 1]) for line in made):
-        return False
-    name = _MADE.search(lines[made[-1] - 1])
-    uses = () if name is None else _uses(name[1], lines[made[-1] :])
-    return any(not _ROUNDS.search(text) and not _STORES.search(text) for text in uses)
+def _is_read(lines: Sequence[str], made: int, passing: Collection[int]) -> bool:
+    """Whether anything computes with the value that a line makes, or with what it passes on."""
+    return any(
+        number not in passing or _is_read(lines, number, passing)
+        for number in _uses(lines, made)
+        if not _ROUNDS.search(lines[number - 1]) and not _STORES.search(lines[number - 1])
+    )
 
 
-def _uses(name: str, lines: Iterable[str]) -> Iterator[str]:
-    """The lines that read a value, up to where another one has its name."""
-    reads = re.compile(rf"\b{name}\b")
-    for text in lines:
-        made = _MADE.search(text)
-        if made is not None and made[1] == name:
+def _uses(lines: Sequence[str], made: int) -> Iterator[int]:
+    """The lines that read the value that a line makes, up to where another one has its name."""
+    name = _MADE.search(lines[made - 1])
+    if name is None:
+        return
+    reads = re.compile(rf"\b{name[1]}\b")
+    for number, text in enumerate(lines[made:], made + 1):
+        other = _MADE.search(text)
+        if other is not None and other[1] == name[1]:
             return
         if reads.search(text):
-            yield text
+            yield number

@@ -87,6 +87,24 @@ def test_where_the_program_would_raise_the_opposite_is_checked(tmp_path: Path) -
     assert "cond" not in found.code
 
 
+@pytest.mark.parametrize(
+    ("written", "check"),
+    [
+        ("if kept.numel() != 2: raise ValueError", "torch._check(kept.numel() == 2)"),
+        ("if (\n            kept.numel() != 2\n        ):\n            raise ValueError", ""),
+        ("if not kept.numel() == 2:\n            raise ValueError", ""),
+    ],
+)
+def test_a_test_before_a_raise_is_told_however_it_is_written(
+    written: str, check: str, tmp_path: Path
+) -> None:
+    before, _, rest = FAULTS["raises_for_a_count"].source.partition("if kept")
+    after = rest[rest.index("return kept") :]
+    [found, *_] = findings_of(recorded(f"{before}{written}\n        {after}", tmp_path, "written"))
+    assert found.remedy.startswith("Where it is so, the program raises.")
+    assert found.code == check
+
+
 def test_a_branch_in_the_graph_exports(tmp_path: Path) -> None:
     """With the blanks filled in."""
     fault = FAULTS["branch"]

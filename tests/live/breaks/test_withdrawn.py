@@ -1,6 +1,7 @@
 """Settings that PyTorch hints at, which end no break, or move it."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -142,3 +143,31 @@ def test_a_gradient_is_captured_only_where_the_loss_is(is_between: bool) -> None
         torch.compile(step, backend="aot_eager")(batch)
     assert is_offered is (model.weight.grad is not None)
     assert is_offered is not is_between
+
+
+def slope(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    loss = (weight * x).sum()
+    (slope,) = torch.autograd.grad(loss, weight)
+    return slope + 1
+
+
+def late_slope(weight: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    loss = (weight * x).sum()
+    print("a loss")
+    (slope,) = torch.autograd.grad(loss, weight)
+    return slope + 1
+
+
+@pytest.mark.parametrize("fn", [slope, late_slope])
+def test_the_setting_for_gradients_is_named_only_where_it_is_a_fix(
+    fn: Callable[[torch.Tensor, torch.Tensor], torch.Tensor],
+) -> None:
+    given = torch.ones(4, requires_grad=True), torch.ones(4)
+    view = build(lab.explore(fn, *given, backend="aot_eager"))
+    shown = next(item for item in view.breaks if item.title == "autograd call")
+    is_offered = GRADIENTS in [fix.name for fix in shown.fixes]
+    assert is_offered is (fn is slope)
+    assert not any(GRADIENTS in text for text in shown.advice)
+    with torch._dynamo.config.patch(trace_autograd_ops=True):
+        kinds = [item.gb_type for item in lab.explore(fn, *given, backend="aot_eager").breaks]
+    assert is_offered is not any("autograd.grad" in kind for kind in kinds)

@@ -111,9 +111,9 @@ def normed(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
 @pytest.mark.parametrize(
     ("target", "named"),
     [
-        ("cpu", "half, 2 x mul and add"),
-        ("cuda:sm_90", "half, 2 x mul and add"),
-        ("mps", "2 x mul and add"),  # whose code makes the cast of the program
+        ("cpu", "half and 2 x mul"),
+        ("cuda:sm_90", "half and 2 x mul"),
+        ("mps", "2 x mul"),  # whose code makes the cast of the program
     ],
 )
 def test_what_a_kernel_reads_unrounded_is_told_where_its_code_shows_it(
@@ -128,6 +128,18 @@ def test_what_a_kernel_reads_unrounded_is_told_where_its_code_shows_it(
     rounding = {"emulate_precision_casts": True}
     found = choices(normed, *given, target=target, options=rounding)
     assert not [r for r in found if r.kind == "precision"]
+
+
+def selected(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return -torch.maximum((x + y).relu(), torch.where(x > 0, x * y, x))
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda:sm_90"])
+def test_what_is_only_selected_from_is_rounded_in_time(target: str) -> None:
+    x, y = torch.randn(2, 64, 512).bfloat16()
+    assert torch.equal(torch.compile(selected)(x, y), selected(x, y))
+    found = choices(selected, x, y, target=target)
+    assert not [row for row in found if row.kind == "precision"]
 
 
 def test_nothing_is_unrounded_in_full_precision() -> None:

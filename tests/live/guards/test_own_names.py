@@ -1,5 +1,7 @@
 """What a wrapper calls `args[0]` has one name in all that is said of a recompilation."""
 
+import functools
+from types import MethodType
 from typing import Any
 
 import pytest
@@ -57,4 +59,34 @@ def test_the_object_of_a_method_in_a_wrapper_has_the_methods_name(case: str) -> 
     name = "this" if case == "decorated" else "self"
     (told,) = build(recorder.recording).guards.recompiles
     assert told.causes[0].text == f"`{name}.by` was 2, now 3"
+    assert told.failures == (("0/0", f"{name}.by == 2"),)
     assert recorder.recording.frames[told.frame].parameters == ("x",)
+
+
+def test_a_method_that_has_no_name_is_recorded_in_a_wrapper() -> None:
+    torch._dynamo.reset()
+    method = MethodType(functools.partial(torch.mul, other=2), torch.ones(2))
+    recording = lab.explore(torch.no_grad()(method), backend="eager")
+    assert recording.notes == ()
+    assert recording.frames[0].outcome == "compiled"
+
+
+class Calling(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.my_fn = Scaled()
+
+    @torch.no_grad()
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.my_fn.plain(x)
+
+
+def test_a_name_that_ends_like_a_wrappers_stays_as_it_is() -> None:
+    torch._dynamo.reset()
+    module = Calling()
+    compiled = torch.compile(module, backend="eager")
+    with lab.record() as recorder:
+        for module.my_fn.by in (2, 3):
+            compiled(torch.ones(2))
+    (told,) = build(recorder.recording).guards.recompiles
+    assert told.failures == (("0/0", "self.my_fn.by == 2"),)

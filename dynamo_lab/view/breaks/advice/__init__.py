@@ -36,8 +36,8 @@ def rule_of(graph_break: Break) -> Rule:
     return Rule("", kind[:1].lower() + kind[1:] if not kind[:2].isupper() else kind)
 
 
-# Hints with nothing to do, or with nothing that the title does not say; and one that names no
-# option: `config.trace_autograd_ops` is meant, which is among the fixes to try.
+# Hints with nothing to do, or with nothing that the title does not say; and two that name, one of
+# them wrongly, `config.trace_autograd_ops`: where that helps, it is among the fixes to try.
 _IDLE = re.compile(
     r"Please (?:report|file) an issue|This graph break is fundamental|"
     r"This is likely to be a Dynamo bug|"
@@ -45,7 +45,7 @@ _IDLE = re.compile(
     r"Consider finding a workaround|Avoid calling |Your code may result in an error when running|"
     r"If it is a Python builtin, please file an issue|"
     r"If you are attempting to call a logging function|"
-    r"Set torch\._dynamo\.trace_autograd_ops|"
+    r"(?:Set|Change) `?torch\._dynamo\.(?:config\.)?trace_autograd_ops|"
     r"Sparse tensor operations are not yet fully supported"
 )
 # A hint for other people's extensions, where the rule knows the function as one of Python's own.

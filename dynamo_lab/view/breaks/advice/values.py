@@ -165,7 +165,8 @@ RULES = (
         (
             "The message is made only where the code raises, which it does while it is traced: by "
             "a size, a type or another Python value. With a plain string it breaks here too. Run "
-            "it uncompiled: it raises there too. Check the condition before the call.",
+            "it uncompiled: it raises there too. Check it before the call, or, where the code "
+            "catches the error, decide with `if`.",
         ),
     ),
     Rule(

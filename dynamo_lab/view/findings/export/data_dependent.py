@@ -38,12 +38,19 @@ def find(facts: Facts) -> Iterator[Found]:
 def _test(line: str) -> str:
     """'x > 3' for 'if x > 3:'; nothing of a line with several questions or none."""
     line = line.removeprefix("el")  # of "elif"
-    try:
-        tree = ast.parse(f"{line}\n pass" if _OPENS.match(line) else line)
-    except SyntaxError:
-        return ""
-    asked = [node for node in ast.walk(tree) if isinstance(node, ast.If | ast.IfExp | ast.While)]
+    tree = _parsed(line)
+    if tree is None and _OPENS.match(line):  # what it decides is on the lines below
+        tree = _parsed(f"{line}\n pass")
+    nodes = () if tree is None else ast.walk(tree)
+    asked = [node for node in nodes if isinstance(node, ast.If | ast.IfExp | ast.While)]
     return ast.unparse(asked[0].test) if len(asked) == 1 else ""
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return None
 
 
 _OPPOSITE: dict[type[ast.cmpop], ast.cmpop] = {
@@ -54,7 +61,7 @@ _OPPOSITE: dict[type[ast.cmpop], ast.cmpop] = {
 
 def _opposite(test: str) -> str:
     """'n == 3' for 'n != 3'; empty where that takes a `not`, which would ask for the value."""
-    tree = ast.parse(test, mode="eval").body
+    tree = ast.parse(test, mode="eval").body if test else None
     if not isinstance(tree, ast.Compare) or len(tree.ops) != 1:
         return ""
     other = _OPPOSITE.get(type(tree.ops[0]))
