@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from typing import Any
 
 import pytest
 import torch
@@ -39,9 +40,12 @@ def test_only_the_readers_lines_are_shown_and_the_error_is_as_it_was() -> None:
 
 
 def test_what_watches_pytorch_is_not_shown_either() -> None:
-    shaped = torch.compile(lambda x: x.view(7), backend="eager")
+    def shaped(x: torch.Tensor) -> torch.Tensor:
+        return x.view(7)
+
+    compiled: Any = torch.compile(shaped, backend="eager")
     with pytest.raises(Exception, match="shape") as raised, lab.record():
-        shaped(torch.ones(3))
+        compiled(torch.ones(3))
     assert any("patches" in name for name in files(raised.value))
     with briefly(raised.value):
         assert set(files(raised.value)) == {__file__}
