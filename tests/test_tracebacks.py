@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import traceback
+from typing import Any
 
 import pytest
 import torch
 
+import dynamo_lab as lab
 from dynamo_lab.notebook.tracebacks import brief, briefly, is_long
 
 
@@ -35,6 +37,19 @@ def test_only_the_readers_lines_are_shown_and_the_error_is_as_it_was() -> None:
     with briefly(error):
         assert files(error) == files(cause) == [__file__]
     assert (error.__traceback__, cause.__traceback__) == whole
+
+
+def test_what_watches_pytorch_is_not_shown_either() -> None:
+    def shaped(x: torch.Tensor) -> torch.Tensor:
+        return x.view(7)
+
+    untyped: Any = torch
+    compiled = untyped.compile(shaped, backend="eager")
+    with pytest.raises(Exception, match="shape") as raised, lab.record():
+        compiled(torch.ones(3))
+    assert any("patches" in name for name in files(raised.value))
+    with briefly(raised.value):
+        assert set(files(raised.value)) == {__file__}
 
 
 def test_where_all_lines_are_pytorchs_the_last_one_stays() -> None:

@@ -62,6 +62,8 @@ class Checks:
         """Whether its results depend on the seed; known where variants draw what eager draws."""
         self.unlike = self._unlike_itself(eager)
         """Why nothing can be compared with eager; empty if it can."""
+        self.is_restored = self.unlike != _UNLIKE
+        """Whether each call is known to start from what the program had, so that eager repeats."""
         self.has_cast = False
         """Whether the program casts to a dtype below float64, whatever its inputs are."""
         draws_alike = asked.is_seeded and "random numbers" in drawn

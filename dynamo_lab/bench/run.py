@@ -87,7 +87,7 @@ class BenchRun:
         self._series: list[Series] = []
         self._comparisons: list[Comparison] = []
         self._courses: list[MemoryCourse] = []
-        self._changes: dict[str, None] = {}
+        self._left: list[tuple[str, ...]] = []  # by each call of a phase, where that is known
         self._recorded_way: int | None = None
         self._kernels = KernelTimes()
         self._limits: Limits | None = None
@@ -129,7 +129,7 @@ class BenchRun:
             overheads=self._kernels.overheads,
             courses=tuple(self._courses),
             limits=self._limits,
-            changes=self._changed() if self._is_whole else None,
+            changes=self._changed() if len(self._left) == len(self._phases) else None,
             created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         )
         facts = structs.replace(self._run.facts, benchmark=found)
@@ -138,8 +138,8 @@ class BenchRun:
 
     def _changed(self) -> tuple[str, ...]:
         """What differs between the calls of one round: nothing of the data that they start with."""
-        steps = [OPTIMIZER] if self._options.optimizer else []
-        return (*self._changes, *(steps if self._options.training else []))
+        steps = (OPTIMIZER,) if self._options.optimizer and self._options.training else ()
+        return tuple(dict.fromkeys(name for names in (*self._left, steps) for name in names))
 
     def _compile(self) -> None:
         """Call every variant once in each phase, the one that is recorded last.
@@ -223,7 +223,7 @@ class BenchRun:
             each = self._options.plan.seconds / (len(self._made) + 1)  # eager against itself: two
             asked = Asked(self._options.tolerance, each, self._watch.clock)
             checks = Checks(self._subject, self._made[0], phase, self._start, asked)
-            self._changes |= dict.fromkeys(checks.changes)
+            self._left += [checks.changes] if checks.is_restored else []
             for at in [at for at in self._made if at]:
                 if self._watch.stopped:
                     return

@@ -1,7 +1,8 @@
 """A traceback without PyTorch's own lines, so that the view above it stays in sight.
 
 Of an error that was raised while compiling, PyTorch's lines fill several screens; what they say of
-the program is in the error's message and in the view.
+the program is in the error's message and in the view. Between them are lines of ours, which watch
+what they call.
 """
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+_PROBES = str(Path(__file__).parents[1] / "capture") + os.sep
+"""Where the functions are that stand in the place of PyTorch's while it is recorded."""
 
 
 def is_long(error: BaseException) -> bool:
@@ -24,9 +29,9 @@ def is_long(error: BaseException) -> bool:
 
 
 def brief(trace: TracebackType | None) -> TracebackType | None:
-    """The lines that are not PyTorch's own; the last line where all are."""
+    """The lines that are neither PyTorch's own nor ours between them; the last where all are."""
     lines = _lines(trace)
-    kept = [one for one in lines if not _is_pytorchs(one)] or lines[-1:]
+    kept = [one for one in lines if not (_is_pytorchs(one) or _is_a_probes(one))] or lines[-1:]
     made: TracebackType | None = None
     for one in reversed(kept):
         made = TracebackType(made, one.tb_frame, one.tb_lasti, one.tb_lineno)
@@ -68,3 +73,7 @@ def _is_pytorchs(line: TracebackType) -> bool:
     torch = getattr(sys.modules.get("torch"), "__file__", None)
     folder = os.path.dirname(torch) + os.sep if torch else ""
     return bool(folder) and line.tb_frame.f_code.co_filename.startswith(folder)
+
+
+def _is_a_probes(line: TracebackType) -> bool:
+    return line.tb_frame.f_code.co_filename.startswith(_PROBES)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _WALKED = 20_000  # objects searched for tensors; tensors do not count
 
-_PLAIN = (type, ModuleType, str, bytes, int, float, complex, type(None))
+_PLAIN = (ModuleType, str, bytes, int, float, complex, type(None))
 """What has no parts."""
 
 
@@ -59,7 +59,9 @@ def _parts(thing: Any) -> list[Any]:
             inside = getattr(thing, "__tensor_flatten__", None)
             return [getattr(thing, name) for name in inside()[0]] if inside else []
         case torch.nn.Module():  # all its tensors are next: its objects may be too many to walk
-            return [vars(thing), *_methods(thing), *_tensors_of(thing)]
+            return [vars(thing), *_own_classes(thing), *_tensors_of(thing)]
+        case type():
+            return list(attributes_of(cast("type[Any]", thing)).values())
         case dict():
             return list(cast("dict[Any, Any]", thing).values())
         case list() | tuple() | set() | frozenset() | deque():
@@ -74,7 +76,7 @@ def _parts(thing: Any) -> list[Any]:
             return [*_named_globals(thing), *(value for _, value in cells_of(thing)), *defaults]
         case _:
             own = getattr(thing, "__dict__", None)
-            return [own, *slots_of(thing).values(), *_methods(thing)]
+            return [own, *slots_of(thing).values(), *_own_classes(thing)]
 
 
 def _tensors_of(module: torch.nn.Module) -> list[torch.Tensor]:
@@ -84,14 +86,20 @@ def _tensors_of(module: torch.nn.Module) -> list[torch.Tensor]:
         return []
 
 
-def _methods(thing: Any) -> list[FunctionType]:
-    """What an object's class defines, if it is of the user's own: methods may name globals."""
-    own = (base for base in type(thing).__mro__ if not _is_installed(base.__module__))
-    return [value for base in own for value in vars(base).values() if _is_function(value)]
+def _own_classes(thing: Any) -> list[type]:
+    """The classes of an object that are the user's own: their methods may name globals."""
+    return [base for base in type(thing).__mro__ if not _is_installed(base.__module__)]
 
 
-def _is_function(value: Any) -> bool:
-    return isinstance(value, FunctionType)
+def attributes_of(kind: type) -> dict[str, Any]:
+    """What a class defines and keeps, if it is of the user's own: nothing of what Python adds."""
+    if _is_installed(kind.__module__):
+        return {}
+    return {
+        name: value
+        for name, value in vars(kind).items()
+        if isinstance(value, FunctionType) or not (name.startswith("__") and name.endswith("__"))
+    }
 
 
 def _is_library(name: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, cast
 
-from dynamo_lab.record.reach import cells_of, globals_written_by, reachable, slots_of
+from dynamo_lab.record.reach import attributes_of, cells_of, globals_written_by, reachable, slots_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -85,6 +85,8 @@ def _undos(thing: Any) -> Iterator[Undo]:
             yield _generator(thing)
         case FunctionType():
             yield from _variables(thing)
+        case type():
+            yield _class(cast("type[Any]", thing))
         case _:
             if slots := slots_of(thing):
                 yield _slots(thing, slots)
@@ -170,6 +172,26 @@ def _attribute(thing: Any, name: str, value: Any) -> Undo:
 def _slots(thing: Any, slots: dict[str, Any]) -> Undo:
     each = [_attribute(thing, name, value) for name, value in slots.items()]
     return lambda: any([undo() for undo in each])
+
+
+def _class(kind: type) -> Undo:
+    before = attributes_of(kind)
+
+    def undo() -> bool:
+        now = attributes_of(kind)
+        changed = [
+            name
+            for name in {**before, **now}
+            if now.get(name, _ABSENT) is not before.get(name, _ABSENT)
+        ]
+        for name in changed:
+            if name in before:
+                setattr(kind, name, before[name])
+            else:
+                delattr(kind, name)
+        return bool(changed)
+
+    return undo
 
 
 def _global(known: dict[str, Any], name: str, value: Any) -> Undo:

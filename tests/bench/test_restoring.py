@@ -22,6 +22,13 @@ Fn = Callable[[Any], Any]
 Ways = dict[str, Fn]
 
 KEPT = torch.tensor([-1.0, 2.0])
+
+
+class Kept:
+    total = torch.zeros(2)
+    calls = 0
+
+
 calls_so_far = 0
 
 
@@ -52,6 +59,12 @@ def counted(x: Tensor) -> Tensor:
     global calls_so_far
     calls_so_far += 1
     return x + calls_so_far
+
+
+def in_a_class(x: Tensor) -> Tensor:
+    Kept.total += x
+    Kept.calls += 1
+    return Kept.total + Kept.calls
 
 
 def in_global(x: Tensor) -> Tensor:
@@ -123,6 +136,16 @@ def test_a_global_that_the_program_writes_is_restored() -> None:
     assert calls_so_far == 0
 
 
+def test_what_a_class_keeps_is_restored() -> None:
+    add = Kept.total.add_
+    ways: Ways = {"one": lambda x: add(x) + 1, "two": lambda x: add(x) + 2}
+    found = short(in_a_class, torch.ones(2), ways=ways)
+    assert verdicts(found, 1) == {"equal"}
+    assert "wrong" in verdicts(found, 2)
+    assert "attributes, containers or variables" in found.facts.changes
+    assert (Kept.total.sum(), Kept.calls) == (0, 0)
+
+
 def test_the_state_of_an_optimizer_is_restored() -> None:
     model = nn.Linear(2, 1)
     before = model.weight.detach().clone()
@@ -141,6 +164,8 @@ def test_what_cannot_be_restored_is_not_called_equal() -> None:
     assert verdicts(found) == {"not compared"}
     assert "cannot be restored" in found.facts.comparisons[0].reason
     assert "was not checked" in str(found)
+    assert found.facts.changes is None
+    assert "starts from the program's own values" not in str(found)
 
 
 def test_aliases_stay_aliased() -> None:

@@ -58,6 +58,12 @@ def test_a_full_disk_leaves_what_was_there(made: Recording, tmp_path: Path, writ
     assert os.listdir(tmp_path) == ["run.json"]
 
 
+@pytest.mark.usefixtures("full")
+def test_on_a_full_disk_room_is_asked_for_and_no_other_folder(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"No space left on device\): make room there"):
+        files.write_output(tmp_path / "run.json", "text")
+
+
 @pytest.mark.parametrize("writer", WRITERS)
 def test_permissions_stay(made: Recording, tmp_path: Path, writer: str) -> None:
     path = tmp_path / "run.json"

@@ -1,6 +1,7 @@
 """A program run in a process of its own, of which nothing is left: no output, process or memory."""
 
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -18,6 +19,9 @@ MEMORY_BYTES = 4 << 30
 
 _LOOK_SECONDS = 0.02
 _TAIL_BYTES = 64 << 10
+_LOOKS = 3
+_MARK = "DYNAMO_LAB_APART"
+"""The variable that every process has which was started here, with another value each time."""
 
 Ending = Literal["itself", "time", "stopped", "messages"]
 
@@ -40,13 +44,16 @@ def run_apart(
 ) -> Ended:
     """Run a command, with its messages in a file of `folder`, for at most so many seconds.
 
-    It gets a group of processes of its own, which is ended as a whole: also what it started.
+    It gets a group of processes of its own, which is ended as a whole: also what it started, on
+    Linux even what left the group.
     """
     messages = folder / "messages.txt"
+    mark = secrets.token_hex(16)
+    inherited = {**(os.environ if environment is None else environment), _MARK: mark}
     with messages.open("wb") as errors:
         process = subprocess.Popen(
             command,
-            env=environment,
+            env=inherited,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
@@ -56,6 +63,7 @@ def run_apart(
             by = _watched(process, seconds, messages, is_stopped)
         finally:
             _end_group(process)
+            _end_marked(mark)
     return Ended(process.returncode, _tail(messages), by)
 
 
@@ -91,6 +99,19 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
     except (AttributeError, ProcessLookupError, PermissionError):
         process.kill()
     process.wait()
+
+
+def _end_marked(mark: str) -> None:
+    """End the processes that were started with this in their environment, in whichever group.
+
+    One that is being copied meanwhile has its copy ended by the next look.
+    """
+    own = f"{_MARK}={mark}".encode()
+    for _ in range(_LOOKS):
+        for place in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                if own in place.read_bytes().split(b"\0"):
+                    os.kill(int(place.parent.name), signal.SIGKILL)
 
 
 def _tail(path: Path) -> str:

@@ -8,12 +8,15 @@ from pathlib import Path
 
 from dynamo_lab.errors import OutputError
 
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+
 
 def unwritable(path: str | os.PathLike[str], why: OSError | str) -> str:
     """That a file cannot be written, why, and what to do."""
-    if isinstance(why, OSError):
-        why = why.strerror or str(why)
     advice = "name a file in a folder that exists and that you may write to"
+    if isinstance(why, OSError):
+        advice = "make room there, or name a file elsewhere" if why.errno in _FULL else advice
+        why = why.strerror or str(why)
     return f"{os.fspath(path)!r} cannot be written ({why}): {advice}."
 
 

@@ -7,6 +7,7 @@ from dynamo_lab.view.guards import numbers
 from dynamo_lab.view.guards.dynamic import Dynamic
 from dynamo_lab.view.guards.failing import Cause, number_kind
 from dynamo_lab.view.guards.remedy import (
+    BESIDE_PARAMETER,
     COMPILE_DYNAMIC,
     LEFT_OUT,
     OF_PARAMETER,
@@ -29,6 +30,8 @@ def _size(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
         return (OF_PARAMETER,)
     if {cause.was, cause.now} & {"0", "1"}:
         return _zero_one(cause, new)
+    if cause.subject in new.by_parameter:
+        return (BESIDE_PARAMETER,)
     if cause.subject in new.pinned:
         return (Remedy(text=_NEEDED),)
     if new.tells_apart(cause.subject, cause.was):

@@ -12,6 +12,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
 from dynamo_lab.view.guards.order import in_order
 from dynamo_lab.view.guards.own_names import in_own_names
+from dynamo_lab.view.guards.parameters import symbols_of_parameters
 from dynamo_lab.view.guards.readable import readable
 from dynamo_lab.view.guards.wording import sizes
 
@@ -26,6 +27,7 @@ class Compilations:
         self.frames = {
             attempt.compile_id: frame.id for frame in recording.frames for attempt in frame.attempts
         }
+        self._recording = recording
         self.recorded = recording.frames
         self.guards = in_order(recording.guards)
         self._without_code = without_code(recording)
@@ -73,10 +75,12 @@ class Compilations:
         if not self.has_code(compile_id):
             return Dynamic(is_resumed=is_resumed, has_code=False)
         if compile_id not in self._dynamic:
+            facts, graph = self.shape_facts[compile_id], self.graphs.get(compile_id)
             self._dynamic[compile_id] = dynamic(
                 self.symbols[compile_id],
-                self.shape_facts[compile_id],
-                self.graphs.get(compile_id),
+                facts,
+                graph,
+                by_parameter=symbols_of_parameters(self._recording, facts, graph),
                 is_resumed=is_resumed,
                 plain=frozenset(self._plain[compile_id]),
                 outer=frozenset() if frame is None else self._outer[frame],

@@ -23,8 +23,9 @@ class Dynamic(Struct, frozen=True):
 
     `opened` are those that may be another one at each call, each with those tied to it: a sum needs
     two sizes to be equal, which then are one. `pinned` became constants, or a guard leaves them one
-    number. Of `sized`, the code makes sizes of tensors that it is not given. Of code that resumes
-    after a break, `is_resumed`, a number may be no argument but what the function computed before.
+    number; `by_parameter` are those that a parameter's size made constants. Of `sized`, the code
+    makes sizes of tensors that it is not given. Of code that resumes after a break, `is_resumed`,
+    a number may be no argument but what the function computed before.
     Where no code came of the compilation, not `has_code`, nothing is known of any value.
     `told_apart` has the numbers for which a test in the code needs code of its own, `limits` the
     comparisons that the code needs to hold, as (">=", 16.0), `taken_by` the operators that take a
@@ -34,6 +35,7 @@ class Dynamic(Struct, frozen=True):
 
     opened: Mapping[str, tuple[str, ...]] = {}
     pinned: frozenset[str] = frozenset()
+    by_parameter: frozenset[str] = frozenset()
     is_resumed: bool = False
     sized: frozenset[str] = frozenset()
     has_code: bool = True
@@ -69,8 +71,12 @@ def dynamic(
     is_resumed: bool = False,
     outer: frozenset[str] = frozenset(),
     plain: frozenset[str] = frozenset(),
+    by_parameter: frozenset[str] = frozenset(),
 ) -> Dynamic:
-    """What one compilation leaves open: its symbols, what it assumed of them, and its graph."""
+    """What one compilation leaves open: its symbols, what it assumed of them, and its graph.
+
+    `by_parameter` are the symbols that a parameter's size made constants.
+    """
     by_name = {symbol.name: symbol for symbol in symbols}
     fixed = {name for fact in facts if has_one_value([fact]) for name in fact.symbols}
     roots = {
@@ -86,6 +92,12 @@ def dynamic(
             if own
         },
         pinned=frozenset(value for value, own in roots.items() if not own),
+        by_parameter=frozenset(
+            readable(source)
+            for symbol in symbols
+            if symbol.name in by_parameter
+            for source in symbol.sources
+        ),
         is_resumed=is_resumed,
         sized=frozenset(value for value, own in roots.items() if own & made),
         told_apart=_told_apart(roots, facts),

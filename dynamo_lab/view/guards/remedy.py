@@ -25,6 +25,11 @@ OF_PARAMETER = Remedy(
     code="torch._dynamo.config.force_parameter_static_shapes = False\n"
     "torch._dynamo.config.force_nn_module_property_static_shapes = False",
 )
+BESIDE_PARAMETER = Remedy(
+    text="An operator takes it with a parameter or buffer, which has to be as large, and whose "
+    f"size is a constant. {OF_PARAMETER.text}",
+    code=OF_PARAMETER.code,
+)
 TOLD_APART = (
     "A test in the code tells {0} from all others, and needs code of its own for it. From here on "
     "`{1}` is dynamic for the others."

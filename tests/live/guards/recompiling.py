@@ -65,6 +65,10 @@ def times_weight(x: torch.Tensor, module: Any) -> torch.Tensor:
     return x * module.weight
 
 
+def through(x: torch.Tensor, module: Any) -> torch.Tensor:
+    return module(x)
+
+
 def added(x: torch.Tensor, parts: Any) -> torch.Tensor:
     return sum(parts, x)
 

@@ -21,7 +21,7 @@ from dynamo_lab.view.guards import advice, numbers, remedy
 from dynamo_lab.view.guards.failing import cause
 from dynamo_lab.view.guards.remedy import Remedy
 from tests.live.guards.recompiling import Calls, Scale, X, after_max
-from tests.live.guards.trials import ELSEWHERE, TRIALS, Trial, weights
+from tests.live.guards.trials import ELSEWHERE, TRIALS, Trial, layers, weights
 
 
 def remedies(trial: Trial) -> tuple[Remedy, ...]:
@@ -62,8 +62,10 @@ SETTINGS = {
 OPENED: dict[str, Callable[[], Calls]] = {
     "allow_unspec_int_on_nn_module = True": lambda: [(X, Scale(n)) for n in (3, 4, 5, 6)],
     "force_nn_module_property_static_shapes = False": lambda: weights(5, 6, 7, 8),
+    "size beside a parameter's": lambda: layers(5, 6, 7, 8),
 }
-"""Calls of which the second opens a value for all others, once a setting is made."""
+"""Calls of which the second opens a value for all others, once a setting is made: by its end, or of
+one trial."""
 
 
 @pytest.mark.parametrize("name", TRIALS)
@@ -73,7 +75,8 @@ def test_following_the_advice_ends_the_recompilations(name: str) -> None:
     assert found
     for told in found:
         with config.patch(SETTINGS):
-            if (calls := OPENED.get(told.code.rpartition(".")[2])) is not None:
+            setting = told.code.rpartition(".")[2]
+            if (calls := OPENED.get(name, OPENED.get(setting))) is not None:
                 assert recompilations(trial, calls(), told.code) == 1  # the second value opens it
             elif told.code:
                 assert recompilations(trial, trial.calls(), told.code) == 0, told

@@ -47,6 +47,7 @@ from tests.live.guards.recompiling import (
     repeated,
     sloped,
     summed,
+    through,
     times,
     times_factor,
     times_first,
@@ -63,6 +64,11 @@ from tests.live.guards.recompiling import (
 def weights(*sizes: int) -> Calls:
     """Calls of `times` with parameters of these sizes."""
     return [(torch.ones(2, 1), torch.nn.Parameter(torch.ones(size))) for size in sizes]
+
+
+def layers(*sizes: int) -> Calls:
+    """Calls of `through` with layers for vectors of these sizes."""
+    return [(torch.ones(3, size), torch.nn.Linear(size, 2)) for size in sizes]
 
 
 class Trial(NamedTuple):
@@ -293,6 +299,7 @@ TRIALS = {
         lambda: [(X, [torch.ones(4, 4)]), (X, [torch.ones(4, 4).t().contiguous()])],
     ),
     "size of a parameter": Trial("size", times, lambda: weights(5, 6)),
+    "size beside a parameter's": Trial("size", through, lambda: layers(5, 6)),
 }
 ELSEWHERE = {"grad_mode", "setting"}
 """Kinds of which the calls are made under another setting: below."""

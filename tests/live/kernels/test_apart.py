@@ -54,6 +54,25 @@ def test_what_it_started_ends_with_it(tmp_path: Path, is_endless: bool) -> None:
     assert child != os.getpid()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_what_left_its_group_ends_with_it_too(tmp_path: Path) -> None:
+    program = (
+        "import os, sys, time\n"
+        "left, right = os.pipe()\n"
+        "child = os.fork()\n"
+        "if child == 0: os.setsid(); os.write(right, b'1'); time.sleep(600)\n"
+        "os.read(left, 1)\n"
+        "print(child, file=sys.stderr, flush=True)\n"
+    )
+    ended = run_apart([*PYTHON, program], tmp_path, 60.0)
+    assert ended.by == "itself"
+    for _ in range(3000):  # it is being ended
+        if not is_running(int(ended.said)):
+            break
+        time.sleep(0.01)
+    assert not is_running(int(ended.said))
+
+
 def test_it_ends_when_it_is_stopped(tmp_path: Path) -> None:
     looks = iter([False, False, True])
     program = "import time; time.sleep(600)"

@@ -24,6 +24,8 @@ def _tell(story: Story, facts: Facts) -> Told | None:
     match story.cause.kind:
         case "size" if story.cause.is_parameter and not story.is_open:
             return _as_advised(story)
+        case "size" if story.cause.subject in story.new.by_parameter:
+            return _as_advised(story)
         case "size" if story.is_pinned:
             return _needed(story, facts)
         case "size":
