@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import os
 import sys
@@ -86,6 +87,17 @@ def browser(chromium: str) -> Iterator[Browser]:
         launched = playwright.chromium.launch(executable_path=chromium, args=flags)
         yield launched
         launched.close()
+
+
+@pytest.fixture(autouse=True)
+def _builtins_do_not_hold_themselves() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    """Dynamo follows what they hold, and fails in every later test once they hold themselves.
+
+    A dataclass in a namespace without a `__name__` does that: it takes theirs for its own.
+    """
+    yield
+    held = vars(builtins).pop("__builtins__", None)
+    assert held is None, "the test has put `__builtins__` into the module builtins"
 
 
 @pytest.fixture(autouse=True)
