@@ -96,7 +96,8 @@ def _builtins_do_not_hold_themselves() -> Iterator[None]:  # pyright: ignore[rep
     A dataclass in a namespace without a `__name__` does that: it takes theirs for its own.
     """
     yield
-    held = vars(builtins).pop("__builtins__", None)
+    found: dict[str, Any] = builtins.__dict__
+    held = found.pop("__builtins__", None)
     assert held is None, "the test has put `__builtins__` into the module builtins"
 
 

@@ -7,13 +7,9 @@ share. What it does not show is how fast a shader is, or what Apple's compiler t
 
 from __future__ import annotations
 
-import atexit
 import ctypes
 import re
-import shutil
 import subprocess
-import tempfile
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INCLUDES = Path(__file__).parent / "metal"
-COMPILER = ["c++", "-std=c++20", "-O1", "-pthread", "-fPIC"]
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wno-attributes", "-Wno-unknown-pragmas"]
 PLACES = {
     "threadgroup_position_in_grid": ("group_x", "group_y"),
@@ -43,8 +38,8 @@ class Library:
         path = folder / "shader.cpp"
         path.write_text(shared + "".join(_entry(name, text) for name, text in kernels))
         library = path.with_suffix(".so")
-        command = [*COMPILER, *warnings, "-I", precompiled(), "-I", str(INCLUDES)]
-        command += ["-shared", str(path), "-o", str(library)]
+        command = ["c++", "-std=c++20", "-O1", *warnings, "-I", str(INCLUDES), "-pthread"]
+        command += ["-shared", "-fPIC", str(path), "-o", str(library)]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         self._built = ctypes.CDLL(str(library))
@@ -65,20 +60,6 @@ class Library:
             getattr(self._built, f"launch_{name}")(pointers, across // width, down, width)
 
         return launch
-
-
-@cache
-def precompiled() -> str:
-    """A folder with what shaders begin with, compiled: most of what the compiler has to read.
-
-    A compiler that has no use for it, or other options, takes the text.
-    """
-    folder = tempfile.mkdtemp(prefix="metal")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    header = ["-x", "c++-header", str(INCLUDES / "metal_stdlib")]
-    made = str(Path(folder) / "metal_stdlib.gch")
-    subprocess.run([*COMPILER, "-w", "-I", str(INCLUDES), *header, "-o", made], check=True)
-    return folder
 
 
 def _packed(argument: Any) -> Any:
