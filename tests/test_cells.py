@@ -13,7 +13,7 @@ from dynamo_lab.record.cells import build_frame
 
 def run(source: str, namespace: dict[str, Any] | None = None) -> tuple[dict[str, Any], Any]:
     """What a cell leaves in the namespace, and what it displays; no compiler involved."""
-    names: dict[str, Any] = {} if namespace is None else namespace
+    names: dict[str, Any] = {"__name__": "__main__"} if namespace is None else namespace
     frame = build_frame(source, "<test>", names)
     exec(frame.definitions, names)
     shown = None
@@ -154,11 +154,11 @@ CELLS = {
 @pytest.mark.parametrize("name", CELLS)
 def test_a_cell_leaves_what_a_plain_cell_leaves(name: str) -> None:
     source = CELLS[name]
-    plain: dict[str, Any] = {"x": 7, "d": {"n": 1}}
+    plain: dict[str, Any] = {"__name__": "__main__", "x": 7, "d": {"n": 1}}
     exec(source, plain)
     for hidden in ("__builtins__", "__annotations__"):
         plain.pop(hidden, None)
-    ours, _ = run(source, {"x": 7, "d": {"n": 1}})
+    ours, _ = run(source, {"__name__": "__main__", "x": 7, "d": {"n": 1}})
     assert ours.keys() == plain.keys()
     simple: dict[str, Any] = {
         k: v for k, v in plain.items() if isinstance(v, int | str | list | tuple)
