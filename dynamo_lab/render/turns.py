@@ -6,6 +6,7 @@ one's breaks among its own, and a cell would lose what it prints.
 
 from __future__ import annotations
 
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,13 @@ class Turns:
         self._taken = None
         self._free.release()
 
-    def cell_starts(self, info: Any) -> None:
+    def follow(self, shell: Any) -> None:
+        """Give the cells of an IPython shell their turns from now on."""
+        if hasattr(shell, "events"):
+            shell.events.register("pre_run_cell", partial(self._cell_starts, shell))
+            shell.events.register("post_run_cell", self._cell_ends)
+
+    def _cell_starts(self, shell: Any, info: Any) -> None:
         """Wait until no program runs for a view; an interrupt asks that run to stop.
 
         A cell inside of another, as under `%%record`, is not stored: the outer one has waited.
@@ -51,21 +58,18 @@ class Turns:
             try:
                 with self._free:
                     self._is_cell = True
-                    return
+                    break
             except KeyboardInterrupt:
                 if self._taken is not None:
                     self._taken.on_stop()
+        if info.store_history and hasattr(shell, "get_parent"):
+            # the kernel told `sys.stdout` whose output it is, which was the run's own until now
+            shell.set_parent(shell.get_parent())
 
-    def cell_ends(self, result: Any) -> None:
+    def _cell_ends(self, result: Any) -> None:
         """Programs may run for views again."""
         if result.info.store_history:
             self._is_cell = False
-
-    def follow(self, shell: Any) -> None:
-        """Give the cells of an IPython shell their turns from now on."""
-        if hasattr(shell, "events"):
-            shell.events.register("pre_run_cell", self.cell_starts)
-            shell.events.register("post_run_cell", self.cell_ends)
 
 
 turns = Turns()

@@ -226,8 +226,12 @@ def test_while_one_views_program_runs_no_other_views_does(make: Make, what: str)
 
 
 def test_a_cell_waits_for_the_program_that_runs_for_a_view(make: Make) -> None:
-    """It would lose what it prints: a trial keeps what the process writes meanwhile."""
+    """It would lose what it prints: a trial keeps what the process writes meanwhile.
+
+    A kernel tells the stream whose output it is when a cell begins, which is the trial's then.
+    """
     shell, running, order = followed(), _Running(make), list[str]()
+    shell.get_parent, shell.set_parent = (lambda: "this cell"), order.append
     shell.user_ns["order"] = order
     sends(make, running, "apply")
     assert running.begun.wait(60)
@@ -238,7 +242,7 @@ def test_a_cell_waits_for_the_program_that_runs_for_a_view(make: Make) -> None:
     order.append("run")
     running.ends.set()
     cell.join(60)
-    assert order == ["run", "cell"]
+    assert order == ["run", "this cell", "cell"]
 
 
 class _Interrupted:
