@@ -193,7 +193,7 @@ def record(lab):
 
 
 def test_views_of_one_tensor_hold_it_once(tmp_path: Path) -> None:
-    """What the line of query, key and value saves is a tensor of 0.8 MB, the next but one's 1 MB."""
+    """Query, key and value are parts of a tensor of 0.8 MB; a later line saves one of 1 MB."""
     made = program(SAVED, tmp_path, "saved")
     recording = made.record(lab)
     [found] = [one for one in findings_of(recording) if one.rule == "saved-activations"]
