@@ -20,6 +20,7 @@ from dynamo_lab.record.cells import CellFrame, build_frame, refuse_await
 from dynamo_lab.record.cells.ran import follow
 from dynamo_lab.record.program import CellProgram
 from dynamo_lab.record.run import Choice
+from dynamo_lab.render.turns import turns
 
 if TYPE_CHECKING:
     import argparse
@@ -200,3 +201,4 @@ def load_ipython_extension(shell: Any) -> None:
     listen(shell)
     revive.offer(shell)
     follow(shell)
+    turns.follow(shell)

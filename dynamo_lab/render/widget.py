@@ -21,6 +21,7 @@ from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.large import fitted, fitted_together
 from dynamo_lab.render.page import page, page_of_several
+from dynamo_lab.render.turns import BUSY, turns
 from dynamo_lab.render.waiting import Waiting
 from dynamo_lab.view import View, build
 from dynamo_lab.view.compare.side_by_side import Shown, SideBySideView, pair, together
@@ -43,8 +44,6 @@ _LONG = frozenset(
     }
 )
 """What runs in a separate thread, so that the kernel can still receive a stop request."""
-
-_BUSY = "A measurement or an edit is already running: wait for it, or stop it."
 
 OWN = "as recorded"
 """The label of a single recording, until it is run again."""
@@ -197,7 +196,7 @@ class Explorer(anywidget.AnyWidget):
                 return None
             return {"type": "answer", "request": request, **cast("Answered", found)}, []
 
-        self._work(what, answer, {"type": "answer", "request": request, "error": _BUSY})
+        self._work(what, answer, {"type": "answer", "request": request})
 
     def _tell(self, wait: Callable[..., Any], request: int) -> None:
         message = {"type": "answer", "request": request, **wait()}
@@ -209,29 +208,37 @@ class Explorer(anywidget.AnyWidget):
             found, buffers = self._ran(recording, what, asked, waiting)
             return {"type": "ran", "request": request, **found}, buffers
 
-        self._work(what, answer, {"type": "ran", "request": request, "error": _BUSY})
+        self._work(what, answer, {"type": "ran", "request": request})
 
-    def _work(self, what: str, work: Work, refusal: dict[str, Any]) -> None:
-        """Send what comes of it; of what takes long one at a time, which can be stopped."""
+    def _work(self, what: str, work: Work, reply: dict[str, Any]) -> None:
+        """Send what comes of it; of what takes long one at a time, which can be stopped.
+
+        What runs the program does so in its turn: other views and the cells do not meanwhile.
+        """
         waiting = Waiting(partial(setattr, self, "progress"))
+        is_long, is_run = what in _LONG, reply["type"] == "ran"
+        refusal = BUSY if is_long and self._waiting else turns.take(waiting) if is_run else ""
+        if refusal:
+            self._untyped.send({**reply, "error": refusal}, [])
+            return
 
         def send() -> None:
             try:
                 found = work(waiting)
             finally:
+                if is_run:
+                    turns.give_back()
                 if self._waiting is waiting:
                     self._waiting = None
                     self.progress = {"active": False}
             if found is not None:
                 self._untyped.send(*found)
 
-        if what not in _LONG:
-            send()
-        elif self._waiting is None:
+        if is_long:
             self._waiting = waiting
             Thread(target=send, name=f"dynamo_lab {what}", daemon=True).start()
         else:
-            self._untyped.send(refusal, [])
+            send()
 
     def _ran(
         self, recording: Recording, what: str, asked: dict[str, Any], waiting: Waiting

@@ -176,6 +176,31 @@ def test_the_call_that_is_advised_for_capped_scores_has_no_matrix_in_memory(tmp_
     torch.testing.assert_close(compiled(q, k, v), made.attention(q, k, v))
 
 
+SAVED = """
+import torch
+from torch.nn.functional import scaled_dot_product_attention as attention
+weight = torch.randn(64, 192, requires_grad=True)
+
+def block(x):
+    q, k, v = (x @ weight).view(256, 4, 3, 4, 16).permute(2, 0, 3, 1, 4)
+    scores = attention(q, k, v)
+    wide = scores.repeat(1, 1, 1, 4)
+    return wide.sin().sum()
+
+def record(lab):
+    return lab.lower(block, torch.randn(256, 4, 64), grad=True)
+"""
+
+
+def test_views_of_one_tensor_hold_it_once(tmp_path: Path) -> None:
+    """Query, key and value are parts of a tensor of 0.8 MB; a later line saves one of 1 MB."""
+    made = program(SAVED, tmp_path, "saved")
+    recording = made.record(lab)
+    [found] = [one for one in findings_of(recording) if one.rule == "saved-activations"]
+    largest = build(recording).partitions[0].lines[0]
+    assert largest.where in found.sentence, (found.sentence, largest)
+
+
 def peak(recording: Any) -> int:
     """The most bytes that a plan of a recording has at once."""
     plans = [one for schedule in build(recording).fusions.schedules for one in schedule.memory]

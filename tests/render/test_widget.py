@@ -2,17 +2,19 @@
 
 import gzip
 from collections.abc import Callable
-from threading import Event
+from threading import Event, Thread
 from threading import enumerate as enumerate_threads
 from typing import Any
 
 import msgspec
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 from msgspec.structs import replace
 
 from dynamo_lab.errors import FixError
 from dynamo_lab.model.core import codec
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.render.turns import turns
 from dynamo_lab.render.widget import OWN, Explorer, Runs, Waiting
 from dynamo_lab.view import build
 from dynamo_lab.view.compare.side_by_side import together
@@ -159,9 +161,7 @@ def test_a_measurement_tells_how_far_it_is_and_hears_stop(make: Make, what: str)
         pass
     untyped._handle_custom_msg({**run, "request": 2}, [])
     untyped._handle_custom_msg({"type": "stop"}, [])
-    for thread in enumerate_threads():
-        if thread.name == f"dynamo_lab {what}":
-            thread.join(60)
+    joined(what)
     (second, _), (first, _) = vars(widget)["sent"]
     assert "already running" in second["error"]
     assert (first["request"], first["label"]) == (1, "measured")
@@ -169,6 +169,119 @@ def test_a_measurement_tells_how_far_it_is_and_hears_stop(make: Make, what: str)
         "warm caches", "12 s left", 0.25,
     ]  # fmt: skip
     untyped._handle_custom_msg({"type": "stop"}, [])  # nothing runs: nothing happens
+
+
+class _Running:
+    """A run that lasts until it is told to end."""
+
+    def __init__(self, make: Make) -> None:
+        self.begun, self.ends = Event(), Event()
+        self._made = make("skipped")
+
+    def __call__(
+        self, recording: Recording, what: str, asked: dict[str, Any], waiting: Waiting
+    ) -> tuple[str, dict[str, Any], Recording]:
+        waiting.on_stop = self.ends.set
+        self.begun.set()
+        assert self.ends.wait(60)
+        return "done", {}, self._made
+
+
+def followed() -> Any:
+    """A shell whose cells wait for the views' programs."""
+    shell: Any = InteractiveShell()
+    turns.follow(shell)
+    return shell
+
+
+def sends(make: Make, runs: Runs, what: str) -> Any:
+    """A view of its own that asks for this run; what it was sent is in `sent`."""
+    widget: Any = Fake("uid")
+    recording = make("branch_and_print")
+    widget.show(recording, build(recording), runs)
+    widget._handle_custom_msg({"type": "run", "of": OWN, "what": what, "request": 1}, [])
+    return widget
+
+
+def joined(what: str) -> None:
+    for thread in enumerate_threads():
+        if thread.name == f"dynamo_lab {what}":
+            thread.join(60)
+
+
+@pytest.mark.parametrize("what", ["apply", "bench", "relower", "try_fix"])
+def test_while_one_views_program_runs_no_other_views_does(make: Make, what: str) -> None:
+    """Both would compile in one process: each found the other's breaks among its own."""
+    running = _Running(make)
+    first = sends(make, running, "apply")
+    assert running.begun.wait(60)
+    other = sends(make, made(make), what)
+    [(refused, _)] = other.sent
+    assert "already running, for this view or another" in refused["error"]
+    running.ends.set()
+    joined("apply")
+    assert vars(first)["sent"][0][0]["label"] == "done"
+    [(answered, _)] = asked(make, made(make), what="try_fix", fix="x")
+    assert answered["label"] == "with torch.where", "the next one has its turn"
+
+
+def test_a_cell_waits_for_the_program_that_runs_for_a_view(make: Make) -> None:
+    """It would lose what it prints: a trial keeps what the process writes meanwhile.
+
+    A kernel tells the stream whose output it is when a cell begins, which is the trial's then.
+    """
+    shell, running, order = followed(), _Running(make), list[str]()
+    shell.get_parent, shell.set_parent = (lambda: "this cell"), order.append
+    shell.user_ns["order"] = order
+    sends(make, running, "apply")
+    assert running.begun.wait(60)
+    cell = Thread(target=shell.run_cell, args=("order.append('cell')", True))
+    cell.start()
+    cell.join(0.2)  # it would have ended long ago
+    assert cell.is_alive()
+    order.append("run")
+    running.ends.set()
+    cell.join(60)
+    assert order == ["run", "this cell", "cell"]
+
+
+class _Interrupted:
+    """A lock; who waits for it is interrupted once, as by Ctrl+C."""
+
+    def __init__(self, lock: Any) -> None:
+        self._lock, self._is_told = lock, False
+        self.release = lock.release
+
+    def __enter__(self) -> None:
+        if not self._is_told:
+            self._is_told = True
+            raise KeyboardInterrupt
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def test_an_interrupted_cell_ends_the_run_that_it_waits_for(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell, running = followed(), _Running(make)
+    sends(make, running, "apply")
+    assert running.begun.wait(60)
+    monkeypatch.setattr(turns, "_free", _Interrupted(vars(turns)["_free"]))
+    shell.run_cell("answer = 42", store_history=True)
+    assert running.ends.is_set()
+    assert shell.user_ns["answer"] == 42
+    joined("apply")
+
+
+def test_while_a_cell_runs_no_program_does_for_a_view(make: Make) -> None:
+    """Also where the cell ran another inside of itself, as one under `%%record` does."""
+    shell = followed()
+    shell.user_ns |= {"nested": shell.run_cell, "ask": lambda: sends(make, made(make), "try_fix")}
+    shell.run_cell("nested('1')\nasked = ask()", store_history=True)
+    [(refused, _)] = shell.user_ns["asked"].sent
+    assert refused["error"] == "A cell is running: ask again once it has ended."
 
 
 def test_after_what_cannot_be_shown_the_next_measurement_runs(
@@ -187,9 +300,7 @@ def test_after_what_cannot_be_shown_the_next_measurement_runs(
         monkeypatch.setattr("dynamo_lab.render.widget.build", built)
         untyped: Any = widget
         untyped._handle_custom_msg({"type": "run", "of": OWN, "what": "bench", "request": 1}, [])
-        for thread in enumerate_threads():
-            if thread.name == "dynamo_lab bench":
-                thread.join(60)
+        joined("bench")
         assert widget.progress == {"active": False}
     (first, _), (second, _) = vars(widget)["sent"]
     assert first["error"] == "It ran, but the result cannot be shown: KeyError: 'a view'"

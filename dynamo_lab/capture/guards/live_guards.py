@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
+import torch
 from torch import nn
 
 from dynamo_lab.capture.core.undo import whole
@@ -90,10 +91,11 @@ class Checks:
         """The guards of each compilation of a frame, and the locals that this call gives it."""
         made = [(i, manager) for i, (at, manager) in self._managers.items() if at == frame]
         code = self._codes[frame]
-        read = _read_by_cell(code, args, kwargs)
+        known: dict[str, Any] = made[0][1].global_scope["G"]
+        read = _read_by_cell(code, args, kwargs, known)
         rest = {name: value for name, value in kwargs.items() if name not in read}
         values = self._locals(frame, args, rest, names)
-        with _replaced(made[0][1].global_scope["G"], read):
+        with _replaced(known, read):
             yield made, values
 
     def _locals(
@@ -123,12 +125,15 @@ class Checks:
         return {**bound.arguments, **closure}
 
 
-def _read_by_cell(code: CodeType, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+def _read_by_cell(
+    code: CodeType, args: Sequence[Any], kwargs: Mapping[str, Any], known: Mapping[str, Any]
+) -> dict[str, Any]:
     """What a cell is given: it has no arguments of its own, it reads names of the notebook."""
     if code.co_name != "<module>":
         return {}
     if args:
-        name = next(iter(code.co_names), "x")
+        tensors = (name for name in code.co_names if isinstance(known.get(name), torch.Tensor))
+        name = next(tensors, "x")
         raise GuardsError(
             "A cell reads the notebook's names, so say which one is meant: "
             f"`{name}=torch.randn(8, 3)`."

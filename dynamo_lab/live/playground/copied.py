@@ -181,6 +181,8 @@ def _settle(own: int) -> None:
             if number != own and (number < 3 or is_socket):
                 os.dup2(nothing, number)
     sys.stdout = sys.stderr = os.fdopen(nothing, "w")  # a notebook's would send to it
+    threads = torch.get_num_threads()
     torch.set_num_threads(1)  # a pool of threads is not copied
+    torch.get_num_threads = lambda: threads  # for as many as before the code is generated
     limit_here()
     gc.freeze()  # to collect them would copy their memory

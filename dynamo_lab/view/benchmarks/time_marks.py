@@ -13,7 +13,7 @@ from dynamo_lab.view.core.ancestry import Ancestry, NodeKey
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import plural, seconds
 from dynamo_lab.view.kernels.kernels import stacks_of
-from dynamo_lab.view.timings.durations import rounded, summed
+from dynamo_lab.view.timings.durations import median_text, rounded, summed
 
 
 class Call(Struct, frozen=True):
@@ -28,7 +28,7 @@ class Call(Struct, frozen=True):
     @property
     def text(self) -> str:
         """'kernel 3: 12 µs, 8 %'."""
-        return f"kernel {self.kernel}: {_text(self.seconds, self.whole)}"
+        return f"kernel {self.kernel}: {_text(spread(self.rounds), self.whole)}"
 
 
 def calls_of(found: Benchmark, nodes: TimedNodes) -> tuple[Call, ...]:
@@ -50,16 +50,16 @@ def kernel_texts(calls: Sequence[Call]) -> dict[int, str]:
     for one in calls:
         own.setdefault(one.kernel, []).append(one)
     sums = {
-        kernel: taken.median
+        kernel: taken
         for kernel, each in own.items()
         if (taken := summed([(one.rounds, 1) for one in each]))
     }
-    order = sorted(sums, key=lambda kernel: -sums[kernel])
+    order = sorted(sums, key=lambda kernel: -sums[kernel].median)
     return {kernel: _text(sums[kernel], own[kernel][-1].whole) for kernel in order}
 
 
-def _text(taken: float, whole: Spread | None) -> str:
-    parts = (seconds(taken), share(Spread(taken, taken, taken), whole))
+def _text(taken: Spread, whole: Spread | None) -> str:
+    parts = (median_text(taken), share(taken, whole))
     return ", ".join(part for part in parts if part)
 
 
@@ -91,13 +91,14 @@ def line_times(
         for line in own:
             lines.setdefault(line, []).append((one, len(own)))
     for (source, number), served in sorted(lines.items()):
-        total = sum(one.seconds for one, _ in served)
+        total = summed([(one.rounds, 1) for one, _ in served])
         is_shared = any(count > 1 for _, count in served)
         explanation = "; ".join(
             one.text + (f", shared with {plural(count - 1, 'more line')}" if count > 1 else "")
             for one, count in served[:8]
         )
-        yield source, number, f"≤ {seconds(total)}" if is_shared else seconds(total), explanation
+        text = median_text(total) if total else ""
+        yield source, number, f"≤ {text}" if text and is_shared else text, explanation
 
 
 def overhead_of(found: Benchmark, way: int, phase: Phase) -> Overhead | None:

@@ -201,8 +201,10 @@ class _Storyteller:
                 return (
                     "called the function from Python, and Dynamo compiled functions that it calls"
                 )
-            name = self._names[called.frame]
-            return f"called `{name}` from Python, and Dynamo compiled that on its own"
+            call = f"called `{self._names[called.frame]}` from Python"
+            if called.effect == "skipped":
+                return f"{call}, on all of which Dynamo gave up at break {called.id + 1}"
+            return f"{call}, and Dynamo compiled that on its own"
         line = lines[0] if lines else self._places.line_of(item.span)
         return f"ran {self._places.where(line)} in Python"
 

@@ -56,7 +56,9 @@ def unit_of(value: float) -> tuple[float, str]:
 
 
 def percent(share: float) -> str:
-    """'8.3 %', '32 %'."""
+    """'8.3 %', '32 %', '99.5 %': 100 % is all of it."""
+    if 0.995 <= share < 1 - 1e-9:
+        return f"{min(share * 100, 99.9):.1f} %"
     return f"{share * 100:.1f} %" if 0 < abs(share) < 0.0995 else f"{share * 100:.0f} %"
 
 

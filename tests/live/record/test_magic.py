@@ -114,6 +114,16 @@ def test_a_cells_names_can_be_tried_on_its_guards() -> None:
 
 
 @pytest.mark.slow
+def test_what_can_be_tried_on_a_cell_is_named_by_a_tensor_that_it_reads() -> None:
+    cell, asked = run_cells(
+        "%%compile --backend eager --into rec --quiet\ny = torch.relu(x)",
+        "print(rec.would_pass(x.double()))",
+    )
+    assert errors_of(cell) == []
+    assert "say which one is meant: `x=torch.randn(8, 3)`" in str(asked)
+
+
+@pytest.mark.slow
 def test_a_cell_prints_and_displays_as_ever_and_shows_its_breaks(cells: dict[str, Any]) -> None:
     cell = cells["breaks"]
     text = text_of(cell)

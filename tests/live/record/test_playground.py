@@ -71,6 +71,23 @@ def test_a_changed_text_is_lowered_and_not_run(ground: Playground) -> None:
     assert RAN == []
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_text_as_it_ran_has_the_kernels_that_ran(threads: int) -> None:
+    """The copy has one thread; code for one has no loop in parallel."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        recording = lab.lower(program, torch.ones(512, 512))
+        made = Playground(recording, recording.program(), seconds=120)
+        draft = made.begin(made.text, made.choice())()
+        made.close()
+    finally:
+        torch.set_num_threads(before)
+    assert draft.facts is not None
+    assert [one.code for one in draft.facts.kernels] == [one.code for one in recording.kernels]
+    assert ("#pragma omp parallel" in recording.kernels[0].code) == (threads > 1)
+
+
 def test_what_its_definitions_do_stays_in_the_copy(ground: Playground) -> None:
     text = f"class Own:\n    RAN.append('own')\n{ground.text}\nRAN.append('top')"
     draft = ground.begin(text, ground.choice())()

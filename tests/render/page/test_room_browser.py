@@ -53,6 +53,38 @@ def drawn(page: Page) -> Any:
     return box
 
 
+def test_the_keys_stay_within_the_view_and_leave_it_where_it_was(
+    show: Callable[[str], Opened],
+) -> None:
+    """In a notebook the view is 600 pixels high, the keys are more."""
+    page = show("branch_and_print").page
+    page.set_viewport_size({"width": 1000, "height": 600})
+    page.keyboard.press("?")
+    keys = page.locator(".dl-help")
+    box, app = keys.bounding_box(), page.locator(".dl-app").bounding_box()
+    assert box is not None
+    assert app is not None
+    assert box["y"] > app["y"] == 0, "the header is where it was"
+    assert box["y"] + box["height"] < 600
+    assert page.locator(".dl-app").evaluate("(it) => it.scrollTop") == 0
+    keys.get_by_text("Hover anything").scroll_into_view_if_needed()
+    assert page.locator(".dl-app").evaluate("(it) => it.scrollTop") == 0
+    assert keys.evaluate("(it) => it.scrollTop") > 0
+
+
+def test_a_kernels_name_has_room_beside_what_is_said_of_it(
+    show: Callable[[str], Opened],
+) -> None:
+    """At the width that JupyterLab gives a view on a screen of 1400 pixels."""
+    page = show("assembled").page
+    page.set_viewport_size({"width": 968, "height": 900})
+    page.keyboard.press("c")
+    open_tab(page, "kernels")
+    name = page.locator(".dl-kernel-heading")
+    name.first.wait_for()
+    assert name.first.evaluate("(it) => it.scrollWidth <= it.clientWidth"), name.first.inner_text()
+
+
 def test_c_hides_your_code_and_shows_it_again(show: Callable[[str], Opened]) -> None:
     page = show("branch_and_print").page
     right = page.locator(".dl-right")

@@ -269,7 +269,7 @@ def test_times_where_else_they_are_shown(make: Make) -> None:
     assert of_nodes[0, 2] == "eager: 104 µs"
     of_lines = {number: (text, told) for _, number, text, told in kernels.lines}
     assert of_lines[3] == ("118 µs", "kernel 1: 118 µs, 32 %")
-    assert of_lines[7] == ("≤ 19 µs", "kernel 4: 19 µs, 5.1 %, shared with 1 more line")
+    assert of_lines[7] == ("≤ 19.0 µs", "kernel 4: 19.0 µs, 5.1 %, shared with 1 more line")
 
 
 def test_no_benchmark_no_view(make: Make) -> None:

@@ -4,11 +4,14 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from dynamo_lab.measure.statistics import spread
 from dynamo_lab.model.benchmarks import Benchmark, Overhead, Series
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.render.terminal import render
 from dynamo_lab.view import build
 from dynamo_lab.view.benchmarks.kernel_times import ProgramView
+from dynamo_lab.view.benchmarks.time_marks import Call, kernel_texts
+from dynamo_lab.view.timings.durations import median_text
 
 Make = Callable[[str], Recording]
 
@@ -121,3 +124,13 @@ def test_a_kernel_takes_in_lists_what_it_takes_where_the_slowest_is_named(make: 
     kernel, text = bench.kernels.kernels[0]  # the slowest comes first
     assert kernel == first.kernel
     assert text.startswith("10 ms")
+
+
+def test_a_time_has_the_digits_that_its_rounds_support_wherever_it_is_told() -> None:
+    """As where the slowest is named: 2.2 ms beside 2 ms would be two times to a reader."""
+    rounds = (1.4e-3, 2.2e-3, 3.4e-3) * 4
+    taken = spread(rounds)
+    call = Call(3, rounds, taken.median, None, ())
+    assert median_text(taken) == "2 ms"
+    assert kernel_texts([call]) == {3: "2 ms"}
+    assert call.text == "kernel 3: 2 ms"

@@ -50,6 +50,14 @@ def test_a_break_in_a_called_function_is_one_story(make: Make) -> None:
     assert any("round trip" in text for text in inner.cost)
 
 
+def test_a_function_that_dynamo_gave_up_on_is_not_said_to_be_compiled(make: Make) -> None:
+    nested = make("nested")
+    outer, inner = nested.breaks
+    given_up = replace(nested, breaks=(outer, replace(inner, effect="skipped")))
+    told, _ = build(given_up).stories
+    assert "called `helper` from Python, on all of which Dynamo gave up at break 2, " in told.then
+
+
 def test_the_summary_counts_causes(make: Make) -> None:
     summary = build(make("nested")).summary
     assert ("2", "breaks from 1 cause") in [(count.value, count.label) for count in summary.counts]

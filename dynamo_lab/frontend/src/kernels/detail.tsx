@@ -47,7 +47,7 @@ function KernelHead({ kernel, wrapper, calls, assembly, editing }: HeadProps) {
   const line = calls[0] ?? kernel.line;
   return (
     <div class="dl-toolbar dl-kernel-head" data-entity={kernelEntity(kernel.id)}>
-      <code class="dl-ellipsis dl-kernel-heading" title={kernel.name}>{kernel.name}</code>
+      <code class="dl-ellipsis dl-kernel-heading" title={[kernel.name, kernel.coverage].filter(Boolean).join(": ")}>{kernel.name}</code>
       {time && <span title="Measured: all its calls in one call of the program, warm caches; its share of that">{time}</span>}
       {kernel.calls > 1 && <span class="dl-dim">called {kernel.calls} times</span>}
       {kernel.is_backward && <Badge tone="plain">backward</Badge>}

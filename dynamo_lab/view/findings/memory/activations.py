@@ -27,7 +27,7 @@ def find(facts: Facts) -> Iterator[Found]:
         if line:
             by_line.setdefault(line, []).append(one)
     if by_line:
-        line = max(by_line, key=lambda at: sum(map(held_bytes, by_line[at])))
+        line = max(by_line, key=lambda at: _bytes(by_line[at]))
         yield _found(facts, part, line, by_line[line])
 
 
@@ -37,6 +37,11 @@ def _has_choice(part: Partition) -> bool:
         return False
     saved = [one for one in part.saved if one.role == "activation"]
     return any("MUST_SAVE" not in one.reason for one in saved)
+
+
+def _bytes(saved: list[SavedValue]) -> int:
+    """The memory that they hold: views of one tensor hold it together."""
+    return sum({one.storage: held_bytes(one) for one in saved}.values())
 
 
 def _graph(facts: Facts, part: Partition) -> str:
@@ -50,7 +55,7 @@ def _graph(facts: Facts, part: Partition) -> str:
 def _found(facts: Facts, part: Partition, line: Line, saved: list[SavedValue]) -> Found:
     change = Setting(option="activation_memory_budget", value=_BUDGET, of="torch._functorch.config")
     before, most = part.activation_bytes, max(saved, key=held_bytes)
-    share = min(1.0, sum({one.storage: held_bytes(one) for one in saved}.values()) / before)
+    share = min(1.0, _bytes(saved) / before)
     where = facts.places.where(line)
     finding = Finding(
         rule="saved-activations",
