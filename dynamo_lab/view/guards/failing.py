@@ -294,6 +294,11 @@ def _of_size(failed: FailedGuard) -> Cause | None:
     if not now.startswith(subject):
         now = f"{subject} is {now}"
     condition = readable(failed.text)
+    if empty := _EMPTY.search(now):  # its strides are those of a size of 1, however it is laid out
+        return Cause(
+            kind="empty", subject=empty[1], owner=empty[2], dimension=int(empty[3]), now="0",
+            text=f"`{empty[1]}` is 0 now: `{condition}` no longer holds",
+        )  # fmt: skip
     return Cause(
         kind=place or ("sizes" if _EQUAL_SIZES.match(failed.text) else "branch"),
         subject=subject, owner=owner, dimension=at, now=failed.now,
@@ -301,6 +306,7 @@ def _of_size(failed: FailedGuard) -> Cause | None:
     )  # fmt: skip
 
 
+_EMPTY = re.compile(r"(?:^|, )((\S+)\.shape\[(\d+)\]) is 0(?:,|$)")
 _EQUAL_SIZES = re.compile(r"^[^\s=]+\.size\(\)\[\d+\] == [^\s=]+\.size\(\)\[\d+\]$")
 
 

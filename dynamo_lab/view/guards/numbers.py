@@ -164,12 +164,12 @@ def _as_size(owner: str, was: str) -> Remedy:
 
 
 GLOBAL_MODULE = (
-    "Integers that are reached through a global are always compiled in, those of a module too. Pass "
-    "the module as an argument, or compile the module itself: then "
+    "Integers that are reached through a global are always compiled in, those of a module too. "
+    "Pass the module as an argument, or compile the module itself: then "
     "`torch._dynamo.config.allow_unspec_int_on_nn_module = True` makes its integers dynamic from "
     "their second value on."
 )
-_IF_OF_MODULE = f"If it belongs to a module: {GLOBAL_MODULE[0].lower()}{GLOBAL_MODULE[1:]}"
+_IF_OF_MODULE = f"Or, if it belongs to a module: {GLOBAL_MODULE}"
 _MODULES_INTEGERS = Remedy(
     text="If it belongs to a module, Dynamo can treat it as any other integer, which is dynamic "
     "from its second value on:",

@@ -50,11 +50,13 @@ from tests.live.guards.recompiling import (
     times,
     times_factor,
     times_first,
+    times_held,
     times_own,
     times_rate,
     times_weight,
     with_a_text,
     with_factor,
+    with_held,
     with_rate,
     written,
 )
@@ -95,6 +97,9 @@ TRIALS = {
     ),
     "size of one": Trial("size", after_max, lambda: ones((1,), (5,))),
     "size of one, dynamic": Trial("zero_one", after_max, lambda: ones((5,), (1,)), options=DYNAMIC),
+    "size of zero, by its strides": Trial(
+        "empty", lambda x: x.sum(1), lambda: ones((4, 5), (4, 0)), options=DYNAMIC
+    ),
     "size of one in a list": Trial(
         "size", times_first, lambda: [(X, [torch.ones(1)]), (X, [torch.ones(4)])]
     ),
@@ -143,6 +148,9 @@ TRIALS = {
         times_rate,
         lambda: with_rate(3, 4),
         lambda: with_rate(torch.tensor(3), torch.tensor(4)),
+    ),
+    "int of a global module": Trial(
+        "value", times_held, lambda: with_held(3, 4), lambda: with_held(*map(torch.tensor, (3, 4)))
     ),
     "global int": Trial(
         "value",

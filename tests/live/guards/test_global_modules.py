@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch._dynamo import config
+import torch._dynamo
 
 import dynamo_lab as lab
 from dynamo_lab.model.recording import Recording
@@ -51,7 +51,7 @@ def test_a_setting_that_does_not_reach_a_global_module_is_not_applied() -> None:
     (found,) = recorded(through_a_global).findings
     assert found.grade == "fill in"
     assert "Pass the module as an argument, or compile the module itself" in found.remedy
-    with config.patch({SETTING: True}):
+    with torch._dynamo.config.patch({SETTING: True}):
         assert len(recorded(through_a_global).recompiles) == 4  # as without it
         assert len(recorded(passed, model).recompiles) == 1
         assert len(recorded(model).recompiles) == 1
