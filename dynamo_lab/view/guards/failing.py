@@ -318,6 +318,7 @@ def number_kind(text: str) -> str:
 
 
 UNKNOWN = "another value"
+_TENSOR_NOW = re.compile(r"^\w+ tensor \[")
 _NO_BASE = "'NoneType' object has no attribute '"
 
 
@@ -330,7 +331,8 @@ def _of_value(failed: FailedGuard) -> Cause:
     now = failed.now or (UNKNOWN if number_kind(failed.was) else "")
     if name and failed.was and now:
         kinds = number_kind(failed.was), number_kind(now)
-        kind = "type" if all(kinds) and kinds[0] != kinds[1] else "value"
+        is_other = (all(kinds) and kinds[0] != kinds[1]) or (kinds[0] and _TENSOR_NOW.search(now))
+        kind = "type" if is_other else "value"
         return replace(_changed(kind, name, name, failed.was, now), is_global=is_global)
     found = f": `{name}` is {failed.now}" if name and failed.now else ""
     # of a number: a test that other numbers pass too

@@ -149,6 +149,12 @@ TRIALS = {
         lambda: with_rate(3, 4),
         lambda: with_rate(torch.tensor(3), torch.tensor(4)),
     ),
+    "int that is a tensor later": Trial(
+        "type",
+        times,
+        lambda: [(X, 3), (X, torch.tensor(4))],
+        lambda: [(X, torch.tensor(3)), (X, torch.tensor(4))],
+    ),
     "int of a global module": Trial(
         "value", times_held, lambda: with_held(3, 4), lambda: with_held(*map(torch.tensor, (3, 4)))
     ),
