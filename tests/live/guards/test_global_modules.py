@@ -8,7 +8,6 @@ import torch
 import torch._dynamo
 
 import dynamo_lab as lab
-from dynamo_lab.model.recording import Recording
 from dynamo_lab.view import build
 
 X = torch.ones(2, 4)
@@ -38,7 +37,7 @@ def passed(x: torch.Tensor, module: Counting) -> torch.Tensor:
     return module(x)
 
 
-def recorded(fn: Callable[..., Any], *others: Any) -> Recording:
+def recorded(fn: Callable[..., Any], *others: Any) -> lab.Recording:
     model.seen = 2
     with lab.record() as recorder:
         compiled = torch.compile(fn, backend="eager")
