@@ -183,11 +183,11 @@ NO_FAKE = """
 import torch
 
 @torch.library.custom_op("found::thrice", mutates_args=())
-def thrice(x: torch.Tensor) -> torch.Tensor:
-    return x * 3
+def thrice(x: torch.Tensor, by: float, *, more: int) -> torch.Tensor:
+    return x * by * more
 
 def fn(x):
-    return thrice(x) + 1  # fault
+    return thrice(x, 1.5, more=2) + 1  # fault
 
 def record(lab):
     return lab.explore(fn, torch.ones(4), backend="eager")

@@ -285,6 +285,10 @@ _OF: dict[str, Callable[[Cause, Dynamic], tuple[Remedy, ...]]] = {
     ),
     "marking": _text("Mark the size before the first call, not after it."),
     "zero_one": _zero_one,
+    "empty": _text(
+        "An empty tensor has strides as if the size of 0 were 1, which this code is not for. "
+        "Expect one more compilation, or leave out the calls with nothing in `{name}`."
+    ),
     "branch": _branch,
     "sizes": _sizes,
 }

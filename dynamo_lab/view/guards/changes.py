@@ -57,7 +57,10 @@ def _symbols(known: Compilations, before: str, after: str) -> Iterator[str]:
             yield f"`{source}` is dynamic now: {name}"
     for source, name in old.items():
         if source not in new:
-            yield f"`{source}` is a constant now; it was dynamic: {name}"
+            # without a guard the code may not read it: a branch not taken, a dict without the key
+            is_fixed = known.is_guarded(source, after)
+            told = "a constant now; it was dynamic" if is_fixed else "not dynamic now; it was"
+            yield f"`{source}` is {told}: {name}"
 
 
 def _opened(known: Compilations, compile_id: str) -> dict[str, str]:

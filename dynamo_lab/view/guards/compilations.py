@@ -1,5 +1,6 @@
 """What is known of each compilation, by its id: a recording has one list for all of them."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -42,7 +43,10 @@ class Compilations:
             self.shape_facts[fact.compile_id].append(fact)
         self._plain = defaultdict[str, set[str]](set)
         self._sizes = defaultdict[str, dict[str, int]](dict)
+        self._guarded = defaultdict[str, set[str]](set)
         for guard in recording.guards:
+            source = in_own_names(guard.source, recording.frames[guard.frame])
+            self._guarded[guard.compile_id].add(readable(source))
             if guard.kind in _PLAIN and guard.source.endswith("[0]"):
                 self._plain[guard.compile_id].add(readable(guard.source[:-3]))
             if guard.kind == "TENSOR_MATCH":
@@ -87,6 +91,10 @@ class Compilations:
             )
         return self._dynamic[compile_id]
 
+    def is_guarded(self, subject: str, compile_id: str) -> bool:
+        """Whether a compilation has a guard on a value; a tensor's is on its sizes and strides."""
+        return _OF_TENSOR.split(subject)[0] in self._guarded[compile_id]
+
     def equal_sizes(self, failed: FailedGuard, subject: str, item: Recompile) -> tuple[str, ...]:
         """The sizes that were the same number as one that changed, and did not change with it.
 
@@ -106,6 +114,7 @@ class Compilations:
 
 _PLAIN = ("EQUALS_MATCH", "CONSTANT_MATCH", "ID_MATCH", "BOOL_MATCH")
 """Guards of what is no tensor."""
+_OF_TENSOR = re.compile(r"\.(?:shape|stride\(\)|storage_offset\(\))")
 
 
 def _outer(frame: Frame) -> frozenset[str]:

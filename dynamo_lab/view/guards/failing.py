@@ -294,6 +294,11 @@ def _of_size(failed: FailedGuard) -> Cause | None:
     if not now.startswith(subject):
         now = f"{subject} is {now}"
     condition = readable(failed.text)
+    if empty := _EMPTY.search(now):  # its strides are those of a size of 1, however it is laid out
+        return Cause(
+            kind="empty", subject=empty[1], owner=empty[2], dimension=int(empty[3]), now="0",
+            text=f"`{empty[1]}` is 0 now: `{condition}` no longer holds",
+        )  # fmt: skip
     return Cause(
         kind=place or ("sizes" if _EQUAL_SIZES.match(failed.text) else "branch"),
         subject=subject, owner=owner, dimension=at, now=failed.now,
@@ -301,6 +306,7 @@ def _of_size(failed: FailedGuard) -> Cause | None:
     )  # fmt: skip
 
 
+_EMPTY = re.compile(r"(?:^|, )((\S+)\.shape\[(\d+)\]) is 0(?:,|$)")
 _EQUAL_SIZES = re.compile(r"^[^\s=]+\.size\(\)\[\d+\] == [^\s=]+\.size\(\)\[\d+\]$")
 
 
@@ -312,6 +318,7 @@ def number_kind(text: str) -> str:
 
 
 UNKNOWN = "another value"
+_TENSOR_NOW = re.compile(r"^\w+ tensor \[")
 _NO_BASE = "'NoneType' object has no attribute '"
 
 
@@ -324,7 +331,8 @@ def _of_value(failed: FailedGuard) -> Cause:
     now = failed.now or (UNKNOWN if number_kind(failed.was) else "")
     if name and failed.was and now:
         kinds = number_kind(failed.was), number_kind(now)
-        kind = "type" if all(kinds) and kinds[0] != kinds[1] else "value"
+        is_other = (all(kinds) and kinds[0] != kinds[1]) or (kinds[0] and _TENSOR_NOW.search(now))
+        kind = "type" if is_other else "value"
         return replace(_changed(kind, name, name, failed.was, now), is_global=is_global)
     found = f": `{name}` is {failed.now}" if name and failed.now else ""
     # of a number: a test that other numbers pass too

@@ -283,7 +283,8 @@ _ADVICE = (
     (
         r"==|EQUALS",
         "Python numbers and strings are compiled in as constants. Pass what changes as a tensor, "
-        "or set `torch._dynamo.config.allow_unspec_int_on_nn_module` for a module's own integers.",
+        "or set `torch._dynamo.config.allow_unspec_int_on_nn_module` for a module's own integers, "
+        "where no global leads to the module.",
     ),
 )
 

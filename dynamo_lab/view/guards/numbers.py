@@ -35,7 +35,8 @@ def advice_on(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     if is_open and was not in ("0", "1"):
         return (found, COMPILE_DYNAMIC)
     if "." in owner and "[" not in owner and not is_open and was.lstrip("-").isdecimal():
-        return (found, _MODULES_INTEGERS)
+        # Dynamo keeps every integer under a global, whatever is set
+        return (found, Remedy(text=_IF_OF_MODULE) if cause.is_global else _MODULES_INTEGERS)
     return (found,)
 
 
@@ -162,6 +163,13 @@ def _as_size(owner: str, was: str) -> Remedy:
     return Remedy(text=f"{is_now} {_MAKES_SIZES}", code=COMPILE_DYNAMIC.code)
 
 
+GLOBAL_MODULE = (
+    "Integers that are reached through a global are always compiled in, those of a module too. "
+    "Pass the module as an argument, or compile the module itself: then "
+    "`torch._dynamo.config.allow_unspec_int_on_nn_module = True` makes its integers dynamic from "
+    "their second value on."
+)
+_IF_OF_MODULE = f"Or, if it belongs to a module: {GLOBAL_MODULE}"
 _MODULES_INTEGERS = Remedy(
     text="If it belongs to a module, Dynamo can treat it as any other integer, which is dynamic "
     "from its second value on:",

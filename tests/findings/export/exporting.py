@@ -159,6 +159,15 @@ FAULTS: dict[str, Fault] = {
             )
         ),
     ),
+    "example_outside": Fault(
+        "example-outside",
+        _at_the_call(
+            _program(
+                "def forward(self, x):\n    return x + 1",
+                'args=(torch.ones(4, 8),), dynamic_shapes={"x": {1: Dim("columns", min=20)}}',
+            )
+        ),
+    ),
     "equal": Fault(
         "must-be-equal",
         _program(_SUM, _BOTH + ', dynamic_shapes={"x": {0: Dim("a")}, "y": {0: Dim("b")}}'),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -144,3 +145,14 @@ def test_a_size_that_auto_fixes_is_a_note(tmp_path: Path) -> None:
     assert (found.rule, found.level) == ("auto-fixed", "note")
     assert "needs it" in found.sentence
     assert recording.failure is None
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_an_example_that_its_dim_allows_exports(strict: bool, tmp_path: Path) -> None:
+    made = program(FAULTS["example_outside"].source, tmp_path, f"outside_{strict}")
+    with lab.record() as recorder, contextlib.suppress(Exception):
+        made.export(strict=strict)
+    [found] = findings_of(recorder.recording)
+    assert "a size of 8, where its `Dim` allows 20 or more" in found.sentence
+    assert made.export(strict=strict, args=(torch.ones(4, 20),))
+    assert made.export(strict=strict, dynamic_shapes={"x": {1: Dim("columns", min=8)}})

@@ -100,3 +100,12 @@ def test_what_a_scheduler_wraps_is_compiled_by_itself() -> None:
     assert shown.title == "optimizer step with a scheduler"
     compiled = [frame.name for frame in recording.frames if frame.outcome == "compiled"]
     assert "SGD.step" in compiled
+
+
+def test_no_setting_is_offered_where_none_captures_the_operator() -> None:
+    rule = EXAMPLES["loss over alignments"]
+    assert rule.example is not None
+    (found,) = explored(rule, rule.example.before, "as it is").breaks
+    assert found.fixes == ()
+    with config.patch(capture_dynamic_output_shape_ops=True):
+        assert explored(rule, rule.example.before, "captured").breaks

@@ -149,6 +149,18 @@ def with_rate(*rates: Any) -> Iterator[tuple[Any, ...]]:
         yield X, Rates()
 
 
+HELD = Scale(1)
+
+
+def times_held(x: torch.Tensor) -> torch.Tensor:
+    return x * HELD.n
+
+
+def with_held(*numbers: Any) -> Iterator[tuple[Any, ...]]:
+    for HELD.n in numbers:
+        yield (X,)
+
+
 FACTOR: Any = 1
 
 

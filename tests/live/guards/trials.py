@@ -51,11 +51,13 @@ from tests.live.guards.recompiling import (
     times,
     times_factor,
     times_first,
+    times_held,
     times_own,
     times_rate,
     times_weight,
     with_a_text,
     with_factor,
+    with_held,
     with_rate,
     written,
 )
@@ -101,6 +103,9 @@ TRIALS = {
     ),
     "size of one": Trial("size", after_max, lambda: ones((1,), (5,))),
     "size of one, dynamic": Trial("zero_one", after_max, lambda: ones((5,), (1,)), options=DYNAMIC),
+    "size of zero, by its strides": Trial(
+        "empty", lambda x: x.sum(1), lambda: ones((4, 5), (4, 0)), options=DYNAMIC
+    ),
     "size of one in a list": Trial(
         "size", times_first, lambda: [(X, [torch.ones(1)]), (X, [torch.ones(4)])]
     ),
@@ -149,6 +154,15 @@ TRIALS = {
         times_rate,
         lambda: with_rate(3, 4),
         lambda: with_rate(torch.tensor(3), torch.tensor(4)),
+    ),
+    "int that is a tensor later": Trial(
+        "type",
+        times,
+        lambda: [(X, 3), (X, torch.tensor(4))],
+        lambda: [(X, torch.tensor(3)), (X, torch.tensor(4))],
+    ),
+    "int of a global module": Trial(
+        "value", times_held, lambda: with_held(3, 4), lambda: with_held(*map(torch.tensor, (3, 4)))
     ),
     "global int": Trial(
         "value",

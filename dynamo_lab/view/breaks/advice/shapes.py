@@ -15,6 +15,33 @@ _CAPTURE = _DYNAMIC[1]
 RULES = (
     Rule(
         _KIND,
+        "loss over alignments",
+        (
+            "PyTorch does not trace `ctc_loss`: it has no rule for the shapes of what that keeps "
+            "for the gradient, and no setting helps. Compile the model, and compute the loss "
+            "outside.",
+        ),
+        r"aten\._ctc_loss",
+        example(
+            """
+            import torch
+
+            labels = torch.tensor([[1, 2]])
+
+            def f(x):
+                y = x.log_softmax(-1)
+                torch.nn.functional.ctc_loss(y, labels, [4], [2])
+                return y
+            """,
+            """
+            def f(x):  # ctc_loss after the call
+                return x.log_softmax(-1)
+            """,
+            "torch.randn(4, 1, 5)",
+        ),
+    ),
+    Rule(
+        _KIND,
         "distinct values",
         (
             "The number of distinct values depends on the data. Sort and compare neighbours: both "

@@ -92,7 +92,7 @@ RULES = (
         (
             "`torch.func.grad` takes the gradient of a function, and is captured with it.",
             "Or compile the forward alone and take the gradient outside: its graph is compiled as "
-            "well.",
+            "well, but with `create_graph=True` fails once a gradient is taken of that.",
         ),
         example=example(
             """

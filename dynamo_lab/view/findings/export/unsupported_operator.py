@@ -9,7 +9,7 @@ from dynamo_lab.view.findings.finding import Facts, Found
 
 _STRICT = re.compile(r"Developer debug context: unsupported operator: ([\w.]+)")
 _CODE = """@torch.library.register_fake("{}")
-def _(x):
+def _(x, *others, **named):  # its arguments: others may follow the tensor
     return torch.empty_like(x)"""
 _NAME = re.compile(r"([A-Za-z_]\w*)\.(\w+)\.\w+$")
 

@@ -9,7 +9,7 @@ from dynamo_lab.view.findings.recompilations.told import DYNAMIC, Told, break_be
 from dynamo_lab.view.findings.recompilations.writers import written_at
 from dynamo_lab.view.guards.advice import advice_on
 from dynamo_lab.view.guards.failing import number_kind
-from dynamo_lab.view.guards.numbers import kept_a_number
+from dynamo_lab.view.guards.numbers import GLOBAL_MODULE, kept_a_number
 from dynamo_lab.view.guards.readable import is_of_break
 
 _INTEGERS = Setting("allow_unspec_int_on_nn_module")
@@ -66,10 +66,20 @@ def _attribute(story: Story, facts: Facts) -> Told:
     is_whole = all(number_kind(value) == "int" for value in story.values)
     is_written = line is not None or _is_of_module(story, facts)
     ends_some = story.times > 1  # the second value makes it dynamic
+    what = f"`{name}`{where} is a Python number that changes"
     if is_whole and ends_some and _is_of_module(story, facts) and not story.is_open:
+        if story.failed.source.startswith("G["):
+            return Told(
+                rule="attribute-changes",
+                what=what,
+                remedy=f"{GLOBAL_MODULE} Or keep the number in a tensor, if the code only computes "
+                "with it: `register_buffer`, changed in place.",
+                grade="fill in",
+                line=line,
+            )
         return Told(
             rule="attribute-changes",
-            what=f"`{name}`{where} is a Python number that changes",
+            what=what,
             remedy="Let Dynamo treat integers of modules as dynamic from their second value on, or "
             "keep the number in a tensor: `register_buffer`, changed in place.",
             code=_INTEGERS.code,
@@ -81,7 +91,7 @@ def _attribute(story: Story, facts: Facts) -> Told:
     if kept := kept_a_number(story.cause, story.new):
         return Told(
             rule="attribute-changes",
-            what=f"`{name}`{where} is a Python number that changes",
+            what=what,
             remedy=kept.text,
             code=kept.code,
             grade="fill in",
@@ -89,7 +99,7 @@ def _attribute(story: Story, facts: Facts) -> Told:
         )
     return Told(
         rule="attribute-changes",
-        what=f"`{name}`{where} is a Python number that changes",
+        what=what,
         remedy="Keep the number in a tensor where it is set, and change that in place.",
         # what no line assigns may be frozen, as a dataclass can be, or of a closure
         code=f"{name} = torch.tensor({story.values[0]})" if is_written else "",
