@@ -86,7 +86,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
     """The sizes of a tensor as they are now; None of anything else."""
     if not isinstance(value, torch.Tensor):
         return None
-    sizes = [_size_now(size) for size in value.shape]
+    sizes = [size_now(size) for size in value.shape]
     return tuple(size for size in sizes if size is not None) if None not in sizes else None
 
 
@@ -102,7 +102,7 @@ def held_by(node: fx.Node) -> int | None:
     Symbolic sizes stand for those of the call that is compiled, as they do for the partitioner.
     """
     storage = _storage(node)
-    return None if storage is None else _size_now(storage.nbytes())
+    return None if storage is None else size_now(storage.nbytes())
 
 
 def _storage(node: fx.Node) -> Any:
@@ -121,10 +121,10 @@ def bytes_of(node: fx.Node) -> int | None:
     value = node.meta.get("val")
     if not isinstance(value, torch.Tensor):
         return None
-    return _size_now(value.numel() * value.element_size())
+    return size_now(value.numel() * value.element_size())
 
 
-def _size_now(size: Any) -> int | None:
+def size_now(size: Any) -> int | None:
     """A size as it is in the call that is compiled; asking for its hint adds no guard."""
     hint = size if isinstance(size, int) else size.node.hint
     return hint if isinstance(hint, int) else None
