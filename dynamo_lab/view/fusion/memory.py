@@ -10,6 +10,7 @@ from dynamo_lab.model.fusion.memory import MemoryBuffer, MemoryEvent, MemoryPlan
 from dynamo_lab.model.fusion.memory import MemoryStep as StepFact
 from dynamo_lab.model.graphs import Value
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.benchmarks.work import is_view
 from dynamo_lab.view.core.values import value_text
 from dynamo_lab.view.core.words import listed, plural, size
 
@@ -285,7 +286,8 @@ def is_of_library(operation: Operation) -> bool:
 
     Those are done by the generated code itself: a check of a size, one of several results.
     """
-    return operation.kind == "extern" and "." in operation.call
+    is_call = operation.kind == "extern" and "." in operation.call
+    return is_call and not is_view(operation.call)
 
 
 def _last_reads(plan: MemoryPlan, schedule: Schedule) -> Iterator[tuple[str, int]]:
