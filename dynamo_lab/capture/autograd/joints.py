@@ -9,7 +9,12 @@ import torch
 from torch import fx
 
 from dynamo_lab.capture.autograd.hooks import CHOICE
-from dynamo_lab.capture.graphs.links import is_backward, is_sum_of_gradients, origin_names
+from dynamo_lab.capture.graphs.links import (
+    is_backward,
+    is_sum_of_gradients,
+    of_backward,
+    origin_names,
+)
 from dynamo_lab.model.autograd import Differentiated, Repartition
 from dynamo_lab.model.core.flops import Call, flops_of, may_be_product
 
@@ -141,7 +146,7 @@ def is_free(node: fx.Node) -> bool:
 
 def read_by_backward(joint: fx.Graph) -> int:
     """What the forward's values take that the backward reads, inputs left out."""
-    backward = {node for node in joint.nodes if is_backward(node)}
+    backward = of_backward(joint.nodes)
     read = (value for node in backward for value in node.all_input_nodes)
     return _new_bytes(joint, (value for value in read if value not in backward))
 
@@ -169,6 +174,7 @@ def differentiated_by(joint: fx.Graph) -> Iterable[Differentiated]:
     """
     forward: dict[Any, list[tuple[tuple[str, str | None], int]]] = {}
     backward: dict[Any, list[int]] = {}
+    after = of_backward(joint.nodes)
     for index, node in enumerate(joint.nodes):
         if node.op != "call_function":
             continue
@@ -176,6 +182,8 @@ def differentiated_by(joint: fx.Graph) -> Iterable[Differentiated]:
         if is_backward(node):
             number = _ADDED_UP if is_sum_of_gradients(node) else number
             backward.setdefault(number, []).append(index)
+        elif node in after:  # of a user's own backward, whose forward autograd does not tell
+            backward.setdefault((_operator(node), next(origin_names(node), None)), []).append(index)
         else:  # what AOTAutograd itself creates has no number: no gradient belongs to it
             forward.setdefault(_UNNUMBERED if number is None else number, []).append(
                 ((_operator(node), next(origin_names(node), None)), index)

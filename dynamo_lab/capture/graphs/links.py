@@ -1,7 +1,7 @@
 """Links between graphs, from the origins that FX keeps on nodes and from names that survive."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from torch import fx
@@ -175,8 +175,9 @@ def _differentiated(nodes: list[fx.Node], traced: _Traced) -> dict[fx.Node, list
     """
     calls = [node for node in nodes if node.op == "call_function"]
     first: dict[Any, fx.Node] = {}
+    after = of_backward(nodes)
     for node in calls:
-        if not is_backward(node):
+        if node not in after:
             first.setdefault(node.meta.get("seq_nr"), node)
     first.pop(None, None)  # what AOTAutograd itself creates has no number
 
@@ -187,8 +188,21 @@ def _differentiated(nodes: list[fx.Node], traced: _Traced) -> dict[fx.Node, list
     return {node: meant(node) for node in calls if is_backward(node)}
 
 
+def of_backward(nodes: Iterable[fx.Node]) -> set[fx.Node]:
+    """The nodes of a joint graph that compute gradients, or with them.
+
+    What a `torch.autograd.Function` computes in its backward has no mark, and reads gradients.
+    """
+    found: set[fx.Node] = set()
+    for node in nodes:
+        is_given = node.op == "placeholder" and node.name.startswith("tangents")
+        if is_given or is_backward(node) or not found.isdisjoint(node.all_input_nodes):
+            found.add(node)
+    return {node for node in found if node.op == "call_function"}
+
+
 def is_backward(node: fx.Node) -> bool:
-    """Whether a node of a joint graph computes gradients."""
+    """Whether autograd marked a node of a joint graph as one of an operator's gradient."""
     return node.meta.get("partitioner_tag") == "is_backward"
 
 
