@@ -49,7 +49,7 @@ def picked(x: Tensor) -> Tensor:
 
 
 def counted(x: Tensor, t: Tensor) -> Tensor:
-    k = t.item()
+    k: Any = t.item()
     torch._check(k >= 0)
     return torch.zeros(k).sin() + x.sum()  # computed
 
