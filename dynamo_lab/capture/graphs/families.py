@@ -41,7 +41,9 @@ class Families:
 
     def latest(self, graph: Graph, stage: Stage, *, is_backward: bool) -> Graph | None:
         """The last graph of this stage that one of its compilation and part may be made from."""
-        kinds = ((graph.compile_id, stage, part, is_backward) for part in {0, graph.part})
+        kinds: list[_Kind] = [
+            (graph.compile_id, stage, part, is_backward) for part in {0, graph.part}
+        ]
         found = [self._latest[kind] for kind in kinds if kind in self._latest]
         last = self._graphs[max(found)] if found else None
         return last if last is not None and last.stage == stage else None  # else given up since

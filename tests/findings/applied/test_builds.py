@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-
 if TYPE_CHECKING:
     from pathlib import Path
 
