@@ -31,6 +31,7 @@ from dynamo_lab.capture.graphs import hooks as graphs_hooks
 from dynamo_lab.capture.graphs.caches import CacheProbes
 from dynamo_lab.capture.graphs.expressions import ExpressionProbes
 from dynamo_lab.capture.graphs.graphs import GraphProbes
+from dynamo_lab.capture.graphs.scalars import ScalarProbes
 from dynamo_lab.capture.graphs.tracing import TracingProbes
 from dynamo_lab.capture.guards import hooks as guards_hooks
 from dynamo_lab.capture.guards.guards import GuardProbes
@@ -164,6 +165,7 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
         breaks,
         GuardProbes(recorder, compilations, frames.frame, frames.failed),
         graphs,
+        ScalarProbes(compilations, graphs.replaced),
         AutogradProbes(recorder, graphs),
         FastPathProbes(recorder, compilations),
         decompositions,

@@ -17,6 +17,7 @@ from dynamo_lab.capture.autograd.joints import (
     held_by,
     is_free,
     read_by_backward,
+    size_now,
     storage_of,
 )
 from dynamo_lab.capture.core.hooks import PYTREE
@@ -270,11 +271,19 @@ def _with_donations(
 
 
 def _moved(node: fx.Node, strides: Sequence[Any] | None) -> bool:
-    """Whether a value comes out of the compiled forward with other strides than it went in."""
+    """Whether a value comes out of the compiled forward with other strides than it went in.
+
+    Of dynamic sizes Inductor tells the strides of the call that is compiled, in numbers.
+    """
     value = node.meta.get("val")
-    return isinstance(value, torch.Tensor) and strides is not None and (
-        tuple(map(str, value.stride())) != tuple(map(str, strides))
-    )  # fmt: skip
+    if not isinstance(value, torch.Tensor) or strides is None:
+        return False
+    return any(
+        before is not None and after is not None and before != after
+        for before, after in zip(
+            map(size_now, value.stride()), map(size_now, strides), strict=False
+        )
+    )
 
 
 def _role_of_input(node: fx.Node) -> Role:

@@ -9,7 +9,12 @@ import torch
 from torch import fx
 
 from dynamo_lab.capture.autograd.hooks import CHOICE
-from dynamo_lab.capture.graphs.links import is_backward, is_sum_of_gradients, origin_names
+from dynamo_lab.capture.graphs.links import (
+    is_backward,
+    is_sum_of_gradients,
+    of_backward,
+    origin_names,
+)
 from dynamo_lab.model.autograd import Differentiated, Repartition
 from dynamo_lab.model.core.flops import Call, flops_of, may_be_product
 
@@ -86,7 +91,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
     """The sizes of a tensor as they are now; None of anything else."""
     if not isinstance(value, torch.Tensor):
         return None
-    sizes = [_size_now(size) for size in value.shape]
+    sizes = [size_now(size) for size in value.shape]
     return tuple(size for size in sizes if size is not None) if None not in sizes else None
 
 
@@ -102,7 +107,7 @@ def held_by(node: fx.Node) -> int | None:
     Symbolic sizes stand for those of the call that is compiled, as they do for the partitioner.
     """
     storage = _storage(node)
-    return None if storage is None else _size_now(storage.nbytes())
+    return None if storage is None else size_now(storage.nbytes())
 
 
 def _storage(node: fx.Node) -> Any:
@@ -121,10 +126,10 @@ def bytes_of(node: fx.Node) -> int | None:
     value = node.meta.get("val")
     if not isinstance(value, torch.Tensor):
         return None
-    return _size_now(value.numel() * value.element_size())
+    return size_now(value.numel() * value.element_size())
 
 
-def _size_now(size: Any) -> int | None:
+def size_now(size: Any) -> int | None:
     """A size as it is in the call that is compiled; asking for its hint adds no guard."""
     hint = size if isinstance(size, int) else size.node.hint
     return hint if isinstance(hint, int) else None
@@ -141,7 +146,7 @@ def is_free(node: fx.Node) -> bool:
 
 def read_by_backward(joint: fx.Graph) -> int:
     """What the forward's values take that the backward reads, inputs left out."""
-    backward = {node for node in joint.nodes if is_backward(node)}
+    backward = of_backward(joint.nodes)
     read = (value for node in backward for value in node.all_input_nodes)
     return _new_bytes(joint, (value for value in read if value not in backward))
 
@@ -169,6 +174,7 @@ def differentiated_by(joint: fx.Graph) -> Iterable[Differentiated]:
     """
     forward: dict[Any, list[tuple[tuple[str, str | None], int]]] = {}
     backward: dict[Any, list[int]] = {}
+    after = of_backward(joint.nodes)
     for index, node in enumerate(joint.nodes):
         if node.op != "call_function":
             continue
@@ -176,6 +182,8 @@ def differentiated_by(joint: fx.Graph) -> Iterable[Differentiated]:
         if is_backward(node):
             number = _ADDED_UP if is_sum_of_gradients(node) else number
             backward.setdefault(number, []).append(index)
+        elif node in after:  # of a user's own backward, whose forward autograd does not tell
+            backward.setdefault((_operator(node), next(origin_names(node), None)), []).append(index)
         else:  # what AOTAutograd itself creates has no number: no gradient belongs to it
             forward.setdefault(_UNNUMBERED if number is None else number, []).append(
                 ((_operator(node), next(origin_names(node), None)), index)

@@ -7,6 +7,7 @@ from typing import Any
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.fusion import hooks
+from dynamo_lab.capture.kernels.views import calls_view
 from dynamo_lab.capture.lowering.hooks import VIRTUALIZED
 from dynamo_lab.capture.lowering.inductor_ir import called_by_wrapper
 from dynamo_lab.model.fusion.memory import (
@@ -143,6 +144,8 @@ class _Lines:
             self._library(self._texts[id(line)][1])
 
     def _library(self, node: Any) -> None:
+        if calls_view(node):
+            return
         name = called_by_wrapper(node) or type(node).__name__
         self._called(name, str(node.get_operation_name()))
 
@@ -156,9 +159,11 @@ class _Lines:
 
     def _made(self, node: Any, step: int | None = None) -> None:
         """A library function allocates what it returns, or returns a view of an input."""
-        sources = [name for name in node.get_inputs_that_alias_output() if name in self._index]
-        if sources:
-            self._event("view", node, self._graph.get_buffer(sources[0]), step)
+        given = self._graph.graph_inputs
+        known = [n for n in node.get_inputs_that_alias_output() if n in self._index or n in given]
+        if known:
+            source = given[known[0]] if known[0] in given else self._graph.get_buffer(known[0])
+            self._event("view", node, source, step)
         else:
             self._event("allocate", node, step=step)
 

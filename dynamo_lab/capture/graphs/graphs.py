@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import msgspec
 from torch import fx
@@ -13,6 +12,7 @@ from dynamo_lab.capture.core.hooks import COMPILE_CONTEXT_NOW, TRACING_CONTEXT
 from dynamo_lab.capture.core.patches import Patches
 from dynamo_lab.capture.core.private import nothing
 from dynamo_lab.capture.core.recorder import Recorder
+from dynamo_lab.capture.graphs.families import Families
 from dynamo_lab.capture.graphs.hooks import SPLIT, USER_COMPILER
 from dynamo_lab.capture.graphs.links import link_to_origins
 from dynamo_lab.capture.graphs.nodes import OF_SELF, Roots, node_table, subgraph_calls, subgraphs
@@ -26,7 +26,8 @@ class GraphProbes:
     def __init__(self, recorder: Recorder, compilations: Compilations) -> None:
         self._recorder = recorder
         self._compilations = compilations
-        self.recorded: WeakKeyDictionary[fx.Graph, Graph] = WeakKeyDictionary()
+        self._families = Families(recorder.graphs)
+        self.recorded = self._families.recorded
         """What was made of each graph that still lives."""
         self.replaced = Replaced()
         """What passes put in place of what."""
@@ -84,10 +85,10 @@ class GraphProbes:
         family = list(self._add(module, stage, is_backward, part))
         family = [(self._recorder.graphs[graph.id], fx_graph) for graph, fx_graph in family]
         replaced = self.replaced.before(family[0][0])
-        graphs = self._recorder.graphs
-        self._recorder.links.extend(link_to_origins(graphs, family, replaced, self.recorded))
+        metas = self.replaced.metas(family[0][0].compile_id)
+        self._recorder.links.extend(link_to_origins(self._families, family, replaced, metas))
+        self._families.add(family)
         for graph, fx_graph in family:
-            self.recorded[fx_graph] = graph
             for told in self.on_recorded:
                 told(graph, fx_graph)
         return family[0][0]
@@ -95,7 +96,7 @@ class GraphProbes:
     def _part_run_later(self, graph: fx.Graph, stage: Stage) -> int:
         """The part whose backward is compiled when it first runs: the last one runs first."""
         compile_id = self._compilations.current_id()
-        own = [g for g in self._recorder.graphs if g.is_backward and g.compile_id == compile_id]
+        own = self._families.backwards(compile_id)
         done = {earlier.part for earlier in own if earlier.stage == stage}
         inputs = [node.name for node in graph.nodes if node.op == "placeholder"]
         for earlier in reversed(own):
@@ -118,7 +119,12 @@ class GraphProbes:
             frame=self._compilations.frame_of(compile_id),
             is_backward=is_backward,
             part=part,
-            nodes=node_table(module.graph, recorder.texts, self._roots(compile_id)),
+            nodes=node_table(
+                module.graph,
+                recorder.texts,
+                self._roots(compile_id),
+                self.replaced.metas(compile_id),
+            ),
         )
         recorder.graphs.append(graph)
         yield graph, module.graph

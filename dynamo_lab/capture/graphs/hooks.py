@@ -57,6 +57,11 @@ PGO_LOOKUP = Private("torch._dynamo.pgo", "get_code_state", _PROFILE)
 PGO_KEY = Private("torch._dynamo.pgo", "get_cache_key", _PROFILE)
 PGO_PATH = Private("torch._dynamo.pgo", "code_state_path", _PROFILE)
 PGO_REMOTE = Private("torch._dynamo.pgo", "should_use_remote_dynamo_pgo_cache", _PROFILE)
+TENSORIFY = Private(
+    "torch._functorch._aot_autograd.graph_compile",
+    "tensorify_python_scalars",
+    "what is computed with a number that may change is tied to no line.",
+)
 SPLIT = Private(
     "torch._dynamo.backends.distributed",
     "SubmodCompiler.compile_submod",

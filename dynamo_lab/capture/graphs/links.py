@@ -1,11 +1,13 @@
 """Links between graphs, from the origins that FX keeps on nodes and from names that survive."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from torch import fx
 
+from dynamo_lab.capture.graphs.families import Families
+from dynamo_lab.capture.graphs.replaced import Meta, meta_of, sources_of
 from dynamo_lab.model.core.links import LinkTable
 from dynamo_lab.model.graphs import Graph, Stage
 
@@ -34,43 +36,40 @@ class _Traced(NamedTuple):
 
     names: dict[str, Place]
     bodies: dict[int, dict[str, Place]]
+    metas: Mapping[str, Meta]
 
 
 def link_to_origins(
-    graphs: Sequence[Graph],
+    families: Families,
     family: Sequence[tuple[Graph, fx.Graph]],
     replaced: Mapping[str, tuple[str, ...]],
-    recorded: Mapping[fx.Graph, Graph],
+    metas: Mapping[str, Meta],
 ) -> list[LinkTable]:
     """The links into a graph and the bodies of its higher-order operators: its `family`.
 
-    `replaced` has, of nodes that passes made, the names of those that they stand for, `recorded`
-    what was made of each graph at its stage before this one.
+    `replaced` has, of nodes that passes made, the names of those that they stand for, `metas`
+    what those are of that do not tell it. `families` are the ones recorded before.
     """
     root = family[0][0]
-    origin = next(_origins(graphs, root, _MADE_FROM.get(root.stage, ())), None)
+    origin = next(_origins(families, root, _MADE_FROM.get(root.stage, ())), None)
     if origin is None:
         return []
-    traced = next(_origins(graphs, root, _TRACED), origin)
-    bodies = {
-        id(of): _names(graph)
-        for of, graph in recorded.items()
-        if _is_within(graphs, graphs[graph.id], traced.id)
-    }
+    origin_of = next(_origins(families, root, _TRACED), origin)
+    bodies = {id(of): _names(graph) for of, graph in families.living_bodies(origin_of)}
     tables: dict[tuple[int, int, str], list[tuple[int, int]]] = defaultdict(list)
     for graph, fx_graph in family:
         in_body = graph is not root
-        before = recorded.get(fx_graph) if in_body else None  # passes change a body in place
-        names = _names(before) if before else _places(graphs, origin, in_body=in_body)
-        traced_names = _Traced(_places(graphs, traced, in_body=in_body), bodies)
-        inputs = [] if graph is not root else _inputs(graphs[traced.id])
+        before = families.recorded.get(fx_graph) if in_body else None  # changed in place by passes
+        names = _names(before) if before else _places(families, origin, in_body=in_body)
+        traced = _Traced(_places(families, origin_of, in_body=in_body), bodies, metas)
+        inputs = [] if graph is not root else _inputs(origin_of)
         keeps_names = root.stage == "pre_grad" or origin.stage not in _TRACED
         nodes = list(fx_graph.nodes)
-        differentiated = _differentiated(nodes, traced_names) if root.stage == "joint" else {}
+        differentiated = _differentiated(nodes, traced) if root.stage == "joint" else {}
         kept = names if keeps_names else {}
         stands_for = _stands_for(replaced, kept) if graph is root else {}
         for index, reason, places in _links(
-            nodes, kept, traced_names, inputs, differentiated, stands_for
+            nodes, kept, traced, inputs, differentiated, stands_for
         ):
             for upstream, node in places:
                 tables[upstream, graph.id, reason].append((node, index))
@@ -80,37 +79,21 @@ def link_to_origins(
     ]
 
 
-def _origins(graphs: Sequence[Graph], graph: Graph, stages: Sequence[Stage]) -> Iterator[Graph]:
+def _origins(families: Families, graph: Graph, stages: Sequence[Stage]) -> Iterator[Graph]:
     for stage in stages:
-        for earlier in reversed(graphs[: graph.id]):
-            if (
-                earlier.stage == stage
-                and earlier.compile_id == graph.compile_id
-                and earlier.parent is None
-                and earlier.part in (0, graph.part)
-                and (
-                    stage in _TRACED or stage == "joint" or earlier.is_backward == graph.is_backward
-                )
-            ):
-                yield earlier
-                break
+        is_backward = graph.is_backward and stage in ("forward", "backward")
+        if (found := families.latest(graph, stage, is_backward=is_backward)) is not None:
+            yield found
 
 
-def _places(graphs: Sequence[Graph], origin: Graph, *, in_body: bool) -> dict[str, Place]:
+def _places(families: Families, origin: Graph, *, in_body: bool) -> dict[str, Place]:
     """Where each name stands in a graph, or in the bodies of its higher-order operators."""
-    members = [origin] if not in_body else [g for g in graphs if _is_within(graphs, g, origin.id)]
+    members = families.bodies(origin) if in_body else [origin]
     return {name: place for g in reversed(members) for name, place in _names(g).items()}
 
 
 def _names(graph: Graph) -> dict[str, Place]:
     return {name: (graph.id, index) for index, name in enumerate(graph.nodes.name)}
-
-
-def _is_within(graphs: Sequence[Graph], graph: Graph, root: int) -> bool:
-    parent = graph.parent
-    while parent is not None and parent != root:
-        parent = graphs[parent].parent
-    return parent == root
 
 
 def _inputs(graph: Graph) -> list[Place]:
@@ -172,8 +155,8 @@ def _stands_for(
 
 
 def _traced_from(node: fx.Node, traced: _Traced) -> list[Place]:
-    infos = (source.node_info for source in _sources(node))
-    known = ((traced.bodies.get(one.graph_id, traced.names), one.name) for one in infos if one)
+    sources = sources_of(meta_of(node, traced.metas))
+    known = ((traced.bodies.get(graph, traced.names), name) for graph, name in sources)
     return [names[name] for names, name in known if name in names]
 
 
@@ -192,8 +175,9 @@ def _differentiated(nodes: list[fx.Node], traced: _Traced) -> dict[fx.Node, list
     """
     calls = [node for node in nodes if node.op == "call_function"]
     first: dict[Any, fx.Node] = {}
+    after = of_backward(nodes)
     for node in calls:
-        if not is_backward(node):
+        if node not in after:
             first.setdefault(node.meta.get("seq_nr"), node)
     first.pop(None, None)  # what AOTAutograd itself creates has no number
 
@@ -204,8 +188,21 @@ def _differentiated(nodes: list[fx.Node], traced: _Traced) -> dict[fx.Node, list
     return {node: meant(node) for node in calls if is_backward(node)}
 
 
+def of_backward(nodes: Iterable[fx.Node]) -> set[fx.Node]:
+    """The nodes of a joint graph that compute gradients, or with them.
+
+    What a `torch.autograd.Function` computes in its backward has no mark, and reads gradients.
+    """
+    found: set[fx.Node] = set()
+    for node in nodes:
+        is_given = node.op == "placeholder" and node.name.startswith("tangents")
+        if is_given or is_backward(node) or not found.isdisjoint(node.all_input_nodes):
+            found.add(node)
+    return {node for node in found if node.op == "call_function"}
+
+
 def is_backward(node: fx.Node) -> bool:
-    """Whether a node of a joint graph computes gradients."""
+    """Whether autograd marked a node of a joint graph as one of an operator's gradient."""
     return node.meta.get("partitioner_tag") == "is_backward"
 
 
@@ -216,12 +213,4 @@ def is_sum_of_gradients(node: fx.Node) -> bool:
 
 def origin_names(node: fx.Node) -> Iterator[str]:
     """The names of the nodes that this one was made from, the nearest first."""
-    return (source.node_info.name for source in _sources(node) if source.node_info is not None)
-
-
-def _sources(node: fx.Node) -> Iterator[Any]:
-    """FX's notes of what a node was made from, the nearest first."""
-    sources: list[Any] = list(node.meta.get("from_node") or ())
-    while sources:
-        yield sources[0]
-        sources.extend(sources.pop(0).from_node or ())
+    return (name for _, name in sources_of(node.meta))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -12,6 +13,7 @@ from dynamo_lab.capture.core.compat import name_of
 from dynamo_lab.capture.core.hooks import OPERATORS
 from dynamo_lab.capture.core.pool import Pool
 from dynamo_lab.capture.core.sources import Texts
+from dynamo_lab.capture.graphs.replaced import Meta, meta_of
 from dynamo_lab.model.graphs import NodeTable, Value
 
 _LONGEST_ARGUMENTS = 400  # characters; beyond that a node's arguments are cut
@@ -40,11 +42,17 @@ OF_SELF: Roots = (("self", ""),)
 """A method names the modules of its object without it, as PyTorch does."""
 
 
-def node_table(graph: fx.Graph, texts: Texts, roots: Roots = OF_SELF) -> NodeTable:
-    """The nodes of `graph` in order."""
+def node_table(
+    graph: fx.Graph,
+    texts: Texts,
+    roots: Roots = OF_SELF,
+    metas: Mapping[str, Meta] = MappingProxyType({}),
+) -> NodeTable:
+    """The nodes of `graph` in order; `metas` says by name what those are of that do not tell."""
     strings = Pool[str]()
     values = Pool[Value]()
     nodes = list(graph.nodes)
+    of = {node: meta_of(node, metas) for node in nodes}
     index = {node: position for position, node in enumerate(nodes)}
     return NodeTable(
         name=tuple(node.name for node in nodes),
@@ -53,11 +61,13 @@ def node_table(graph: fx.Graph, texts: Texts, roots: Roots = OF_SELF) -> NodeTab
         arguments=tuple(arguments_text(node) for node in nodes),
         inputs=tuple(tuple(index[n] for n in node.all_input_nodes if n in index) for node in nodes),
         value=tuple(values.add(node_value(node)) for node in nodes),
-        stack=tuple(_stack(node, texts) for node in nodes),
-        module=tuple(strings.add(module_path(node, roots)) for node in nodes),
+        stack=tuple(_stack(of[node], texts) for node in nodes),
+        module=tuple(strings.add(module_path(of[node], roots)) for node in nodes),
         bucketed={at: own for at, node in enumerate(nodes) if (own := _bucketed(node, texts))},
         sources={at: own for at, node in enumerate(nodes) if (own := _source(node, roots))},
-        module_types={path: name for node in nodes for path, name in _modules(node, roots) if path},
+        module_types={
+            path: name for node in nodes for path, name in _modules(of[node], roots) if path
+        },
         strings=strings.items(),
         values=values.items(),
     )
@@ -171,8 +181,8 @@ def describe_value(found: Any) -> str:
             return type(found).__name__
 
 
-def _stack(node: fx.Node, texts: Texts) -> int:
-    formatted = node.stack_trace
+def _stack(meta: Meta, texts: Texts) -> int:
+    formatted = meta.get("stack_trace")
     return texts.stack_of_text(formatted) if formatted else -1
 
 
@@ -197,17 +207,17 @@ def _source(node: fx.Node, roots: Roots) -> str:
     return readable_path(name_of(source), (("self", "self"), *others))
 
 
-def _modules(node: fx.Node, roots: Roots) -> Iterator[tuple[str, str]]:
+def _modules(meta: Meta, roots: Roots) -> Iterator[tuple[str, str]]:
     """The nn.Modules that ran the node, outermost first: path from the root, and class."""
-    stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack") or {}
+    stack = meta.get("nn_module_stack") or meta.get("fwd_nn_module_stack") or {}
     for path, kind in stack.values():
         name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
         yield readable_path(path, roots), name.rpartition(".")[2]
 
 
-def module_path(node: fx.Node, roots: Roots = OF_SELF) -> str:
+def module_path(meta: Meta, roots: Roots = OF_SELF) -> str:
     """The nn.Module that ran the node, from the root: "encoder.layer.0.attention"."""
-    return next((path for path, _ in reversed(list(_modules(node, roots)))), "")
+    return next((path for path, _ in reversed(list(_modules(meta, roots)))), "")
 
 
 _ROOT = re.compile(r"^[LG]\[(['\"])(.*?)\1\]")

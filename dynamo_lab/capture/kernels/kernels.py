@@ -11,6 +11,7 @@ from dynamo_lab.capture.core.private import ABSENT
 from dynamo_lab.capture.core.recorder import Recorder
 from dynamo_lab.capture.kernels import hooks
 from dynamo_lab.capture.kernels.kernel_text import QUOTED, definitions, language_of
+from dynamo_lab.capture.kernels.views import calls_view
 from dynamo_lab.capture.lowering.hooks import PARENT, VIRTUALIZED
 from dynamo_lab.capture.lowering.inductor_ir import called_by_wrapper, parts_of
 from dynamo_lab.capture.lowering.lowering import LoweringProbes
@@ -60,7 +61,8 @@ class KernelProbes:
     ) -> Generator[None, Any, None]:
         """The wrapper gets a call of a kernel, made from these scheduler nodes."""
         graph = self._lowering.current_graph
-        if kernel_name and graph is not None:
+        is_work = not (is_extern and calls_view(node_schedule))
+        if kernel_name and graph is not None and is_work:
             kernel = self._kernel(graph, kernel_name, is_extern=is_extern)
             known = self._recorder.kernels[kernel]
             nodes = sorted({*known.nodes, *_origins(node_schedule, graph)})

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from dynamo_lab.capture.kernels.kernel_text import definitions, language_of
+from dynamo_lab.capture.kernels.views import names_view
 from dynamo_lab.capture.packages.archive import calls
 from dynamo_lab.model.graphs import Graph, Node
 from dynamo_lab.model.kernels import Kernel
@@ -76,7 +77,7 @@ def _kernels(code: str, graph: Graph | None) -> Iterator[tuple[Kernel, Sequence[
     externs = [
         (_kernel(name, line, count), _extern_nodes(name, at.get(name, ()), lines, graph, taken))
         for name, (line, count) in islice(called.items(), MAX_KERNELS)
-        if _EXTERN.fullmatch(name)
+        if _EXTERN.fullmatch(name) and not names_view(name)
     ]
     written = dict(islice(definitions(code).items(), MAX_KERNELS))
     left = _left(list(written), graph, taken)

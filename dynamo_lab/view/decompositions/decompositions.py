@@ -9,6 +9,7 @@ from dynamo_lab.model.decompositions import TARGETS, End, Traced
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.kernels import Kernel
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.benchmarks.work import is_view
 from dynamo_lab.view.core.origins import where_of
 from dynamo_lab.view.core.places import Places
 from dynamo_lab.view.core.words import plural
@@ -191,8 +192,12 @@ def _extern(recording: Recording, leaves: Leaves) -> Iterator[StayView]:
     lowered = {node.target for g in recording.graphs if g.stage == "post_grad" for node in g.nodes}
     for operator, count in without.items():
         if operator not in called and (operator in lowered or not lowered):
-            why = "no lowering in Inductor; no kernel of it was recorded"
+            is_seen = "a view: nothing is computed" if is_view(operator) else _UNSEEN
+            why = f"no lowering in Inductor; {is_seen}"
             yield StayView(operator=operator, times=count, why=why)
+
+
+_UNSEEN = "no kernel of it was recorded"
 
 
 def _why_called(kernel: Kernel, candidates: Mapping[tuple[int | None, int], int]) -> str:

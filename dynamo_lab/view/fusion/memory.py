@@ -10,6 +10,7 @@ from dynamo_lab.model.fusion.memory import MemoryBuffer, MemoryEvent, MemoryPlan
 from dynamo_lab.model.fusion.memory import MemoryStep as StepFact
 from dynamo_lab.model.graphs import Value
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.benchmarks.work import is_view
 from dynamo_lab.view.core.values import value_text
 from dynamo_lab.view.core.words import listed, plural, size
 
@@ -97,7 +98,7 @@ class _View:
         internal = tuple(
             self._life(index)
             for index, item in enumerate(plan.buffers)
-            if item.role == "removed" and item.operation is not None
+            if item.role == "removed" and item.operation is not None and _is_memory(item)
         )
         top = live[peak] if live else 0
         return MemoryView(
@@ -201,12 +202,14 @@ class _View:
     ) -> Iterator[str]:
         if steps:
             at = steps[peak]
+            bound = "At least" if self._is_open() else "At most"
             yield (
-                f"At most {at.size} are allocated, at call {peak + 1} of {len(steps)}, "
+                f"{bound} {at.size} are allocated, at call {peak + 1} of {len(steps)}, "
                 f"`{at.name}`; inputs and parameters come on top"
                 f"{self._bodies()}{self._unplanned()}."
             )
-        kinds = [self._cause[i].kind for i in self._start if i in self._cause]
+        begun = {i: self._cause[i].kind for i in self._start if i in self._cause}
+        kinds = [kind for i, kind in begun.items() if _is_memory(self._plan.buffers[i])]
         if counted := [
             f"{kinds.count(kind)} {words}"
             for kind, words in (
@@ -223,10 +226,16 @@ class _View:
             saved = sum(life.bytes for life in internal)
             yield f"Fusion kept {len(internal)} more, {size(saved)}, out of memory entirely."
         yield from self._unread()
-        if any(item.bytes is None and item.dtype for item in self._plan.buffers):
+        if any(map(_is_dynamic, self._plan.buffers)):
+            yield "Dynamic sizes are those of this run."
+        if self._is_open():
             yield "Sizes computed only at run time are unknown, and count as zero."
         if self._plan.is_pooled:
             yield "The buffers then became parts of larger pools, which are not shown here."
+
+    def _is_open(self) -> bool:
+        """Whether there are sizes that only a run computes."""
+        return any(item.bytes is None and _is_memory(item) for item in self._plan.buffers)
 
     def _unread(self) -> Iterator[str]:
         """What the scheduler removed with its operation, before it fused anything."""
@@ -280,12 +289,23 @@ class _View:
         return bool(_ALLOCATES.search(code)) or any(map(is_of_library, called))
 
 
+def _is_memory(item: MemoryBuffer) -> bool:
+    """Whether a buffer is a tensor: a check has a name too, and so has a result of several."""
+    return item.dtype != ""
+
+
+def _is_dynamic(item: MemoryBuffer) -> bool:
+    """Whether the bytes of a buffer are those of the run that was compiled, and may be others."""
+    return item.bytes is not None and not all(part.isdigit() for part in item.shape)
+
+
 def is_of_library(operation: Operation) -> bool:
     """Whether an operation calls a function of a library: one of IR's own has no dot in its name.
 
     Those are done by the generated code itself: a check of a size, one of several results.
     """
-    return operation.kind == "extern" and "." in operation.call
+    is_call = operation.kind == "extern" and "." in operation.call
+    return is_call and not is_view(operation.call)
 
 
 def _last_reads(plan: MemoryPlan, schedule: Schedule) -> Iterator[tuple[str, int]]:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from dynamo_lab.errors import FusionError
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.benchmarks.work import is_view
 from dynamo_lab.view.core.ancestry import Ancestry
 from dynamo_lab.view.core.links import build as links
 from dynamo_lab.view.core.places import Places
@@ -161,6 +162,8 @@ def _case(schedule: ScheduleView, a: OperationView, b: OperationView) -> tuple[s
             return "nothing", item
         if item.kind == "extern" and item.kernel is None and "." not in item.call:
             return "wrapper", item  # named by its class: no function has it
+        if item.kind == "extern" and is_view(item.call):
+            return "view", item
         if item.kind == "extern":
             return ("product" if item.call.endswith(_PRODUCTS) else "library"), item
     for part, reader in ((a, b), (b, a)):

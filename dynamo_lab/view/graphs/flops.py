@@ -40,7 +40,7 @@ def arithmetic(table: NodeTable, sizes: Sizes) -> Arithmetic:
     calls = _calls(table)
     matrix = [at for at in calls if kinds[table.target[at]] == "matrix"]
     found = products(table, sizes)
-    views = sum(kinds[table.target[at]] == "view" for at in calls)
+    views = sum(kinds[table.target[at]] == "view" and not _is_looked_up(table, at) for at in calls)
     rest = _Rest(len(matrix) - len(found), len(calls) - len(matrix) - views, views)
     counts = [count for count in found.values() if count is not None]
     total = sum(counts) if counts else None
@@ -81,6 +81,12 @@ def products(table: NodeTable, sizes: Sizes) -> dict[int, int | None]:
 
 def _calls(table: NodeTable) -> list[int]:
     return [at for at, op in enumerate(table.op) if table.strings[op].startswith("call_")]
+
+
+def _is_looked_up(table: NodeTable, at: int) -> bool:
+    """Whether an index is a tensor, of numbers or a mask: what it takes is copied, and no view."""
+    is_index = table.strings[table.target[at]] == "operator.getitem"
+    return is_index and any(table.values[table.value[i]].dtype for i in table.inputs[at][1:])
 
 
 def _kind(target: str) -> str:

@@ -13,6 +13,7 @@ QUIET = frozenset(
     {
         "contiguous",
         "expand",
+        "getattr",
         "getitem",
         "permute",
         "reshape",
@@ -21,6 +22,8 @@ QUIET = frozenset(
         "transpose",
         "unsqueeze",
         "view",
+        "view_as_complex",
+        "view_as_real",
     }
 )
 _MOVERS = QUIET | {"clone", "constant_pad_nd", "convert_element_type", "copy", "slice"}

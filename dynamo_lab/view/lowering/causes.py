@@ -1,6 +1,7 @@
 """Why a compiler stored a value, or called a kernel, in plain words."""
 
 from dynamo_lab.model.lowering import Buffer, Why
+from dynamo_lab.view.benchmarks.work import is_view
 from dynamo_lab.view.core.words import plural
 
 
@@ -21,6 +22,8 @@ def stored(buffer: Buffer, during: str, compiler: str) -> str:
         case _:
             if buffer.why and _is_for_a_reader(buffer, buffer.why):
                 return f"An operator that reads `{during}` needs it in memory with certain strides."
+            if buffer.why and buffer.why.cause == "copy" and _computes(buffer):
+                return f"`{during}` needs it in memory with certain strides."
             return _loop(buffer.why, during, compiler) if buffer.why else ""
 
 
@@ -30,6 +33,12 @@ def _is_for_a_reader(buffer: Buffer, why: Why) -> bool:
     No copy is made of a loop then: it is written with these strides at once.
     """
     return why.cause in ("copy", "strides") and not why.by and buffer.during in buffer.nodes
+
+
+def _computes(buffer: Buffer) -> bool:
+    """Whether its loop does more than copy: what it would be a copy of is not stored then."""
+    operators = {line.operator for line in buffer.body}
+    return bool(operators - {"", "load", "store", "get_index", "output"})
 
 
 def called_for(buffer: Buffer, compiler: str) -> str:
@@ -43,6 +52,8 @@ def called_for(buffer: Buffer, compiler: str) -> str:
             return f"A library does this: {compiler} generates no loop for it."
         case "template":
             return f"A hand-written template that {compiler} fills in does this."
+        case _ if is_view(buffer.kernel):
+            return f"{left(buffer.why, compiler)} It makes a view: nothing is computed."
         case _:
             return left(buffer.why, compiler)
 

@@ -102,6 +102,27 @@ def test_a_compiled_loop_is_one_call_of_all_steps(tmp_path: Path) -> None:
     assert len(calls) == 1
 
 
+def test_more_data_at_once_is_one_call_of_all_samples(tmp_path: Path) -> None:
+    made = program(MEASURED["method_called_for_each_sample"].source, tmp_path, "samples")
+    assert "pass more data at once" in _one(made.record(lab), "call-overhead").remedy
+    calls = list[int]()
+
+    def counted(graph: torch.fx.GraphModule, _: Any) -> Any:
+        def run(*values: Any) -> Any:
+            calls.append(len(calls))
+            return graph(*values)
+
+        return run
+
+    policy, states = made.Policy(), torch.randn(5, 4)
+    compiled: Any = torch.compile(policy, backend=counted)
+    one_by_one = torch.cat([compiled(state[None]) for state in states])
+    assert len(calls) == 5
+    calls.clear()
+    torch.testing.assert_close(compiled(states), one_by_one)
+    assert len(calls) == 1
+
+
 def test_a_part_that_is_left_to_eager_is_in_no_kernel_and_breaks_the_graph(tmp_path: Path) -> None:
     fault = MEASURED["one_of_two_kernels"]
     was = program(fault.source, tmp_path, "slow")

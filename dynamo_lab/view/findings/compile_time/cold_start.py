@@ -12,7 +12,7 @@ _LEAST_SHARE = 0.3
 
 
 def find(facts: Facts) -> Iterator[Found]:
-    """A note: the next compilation does not pay it again."""
+    """A note: the next compilation of the process does not pay it again."""
     spent = covered_seconds(one_off(facts.recording))
     whole = compile_seconds(facts.recording)
     if whole <= 0 or spent / whole < _LEAST_SHARE:
@@ -23,8 +23,8 @@ def find(facts: Facts) -> Iterator[Found]:
         level="note",
         sentence=(
             f"{percent(spent / whole)} of compiling, {duration(spent)}, is not about this program: "
-            "headers are precompiled and PyTorch's own sources hashed once. A second compilation "
-            "does not pay it."
+            "headers are precompiled and PyTorch's own sources hashed, once for a process. A "
+            "second compilation in this process does not pay it."
         ),
         evidence=(Evidence(text="compile_file, triton_key, torch_key", tab="timeline"),),
         cost=spent / whole,

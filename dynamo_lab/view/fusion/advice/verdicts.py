@@ -34,6 +34,10 @@ _INDUCTOR: dict[str, Advice] = {
     "library": Advice(
         "{a} calls a library function, `{call}`, and such a call is never a candidate."
     ),
+    "view": Advice(
+        "{a} calls `{call}`, which makes a view of what it reads: nothing is computed, so there is "
+        "nothing to fuse."
+    ),
     "wrapper": Advice(
         "{a} is done by the generated code itself, between kernels: it reads or checks a size, or "
         "runs a body, whose kernels are its own."
