@@ -120,6 +120,13 @@ class FrameProbes:
         else:
             self._recorder.update(self._recorder.frames, frame, outcome="compiled", reason="")
 
+    def of_call(self, code: CodeType, closure: Any) -> int:
+        """The id of the frame with this code object, which Dynamo need not have looked at."""
+        frame = self.frame(code, self._called(code, closure))
+        if not self._recorder.frames[frame].bytecode:
+            self._name_wrapped(frame, code, closure)
+        return frame
+
     def _called(self, code: CodeType, closure: Any) -> Any:
         """What a library's wrapper calls; None of other code, which has a frame of its own."""
         return None if self._recorder.texts.is_users(code.co_filename) else called_by(code, closure)

@@ -8,6 +8,10 @@ _NOTHING = (
 )
 _REASONS = (
     (
+        "set_stance(",
+        "It was only called under a stance that lets nothing be compiled.",
+    ),
+    (
         "no tensor-related objects",
         "No tensor was seen among the values of this call (they are not searched deeply), so there "
         "was nothing to compile.",

@@ -25,6 +25,7 @@ from dynamo_lab.view.core.words import (
     times,
 )
 from dynamo_lab.view.frames.frames import counts
+from dynamo_lab.view.guards import refusals
 from dynamo_lab.view.guards.compilations import at_the_limit, recompilations, without_code
 from dynamo_lab.view.summary import exports
 from dynamo_lab.view.summary.own_code import share
@@ -43,6 +44,7 @@ def sentence(recording: Recording, places: Places, regions: Regions) -> str:
         return " ".join(_exported(recording, places))
     own = share(recording, places, regions) if graphs and recording.state == "done" else ""
     parts = [_outcome(recording, places), own, _kernels(recording), _recompiles(recording)]
+    parts += refusals.told(recording, places)
     parts += [_failed_later(recording), *exports.sentences(recording, places)]
     parts += exports.unpacked(recording, places)
     parts += [_failure(recording, places)]
