@@ -7,12 +7,19 @@ from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.around import try_around
-from dynamo_lab.view.breaks.exceptions import COMPILERS, failure_line, is_refused_kernel
+from dynamo_lab.view.breaks.exceptions import (
+    COMPILERS,
+    cause,
+    failure_line,
+    is_refused_kernel,
+    uncaptured,
+)
 from dynamo_lab.view.breaks.skips import SUPPRESSED, is_suppressed
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import gist
 from dynamo_lab.view.findings.breaks.marked_dynamic import refused
+from dynamo_lab.view.findings.breaks.uncaptured import remedy_of
 from dynamo_lab.view.findings.export.unsupported_operator import register_fake
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 
@@ -94,13 +101,16 @@ def _found(frame: Frame, name: str, facts: Facts) -> Found:
     if failure is not None and failure.span is not None:
         line = places.line_of(failure.span)
     told = frame.attempts[-1].reason if is_suppressed(frame) else frame.reason
-    why = failure_line(failure, places) or gist(told) or "the reason is not known"
+    within = cause("", told) if uncaptured(told) else ""
+    why = failure_line(failure, places) or within or gist(told) or "the reason is not known"
     remedy = _remedy(facts, line)
     if mark := refused(frame, facts):
         why, line, remedy = mark.why, mark.line or line, mark.remedy
     code = mark.code if mark else ""
     if failure and (missing := _NO_FAKE.search(failure.message)):
         code = register_fake(missing[1])
+    elif inner := remedy_of(failure.message if failure else told, line, places):
+        remedy, code = inner
     elif _is_scan_refused(frame, facts):
         remedy, code = _SCANNED, _NUMBERS
     finding = Finding(
