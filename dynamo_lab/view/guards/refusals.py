@@ -36,7 +36,7 @@ class RefusalView(Struct, frozen=True, kw_only=True):
 
 
 _BECAME = {
-    "raised": ("was refused, by an error", "were refused, by an error each"),
+    "raised": ("was refused with an error", "were refused with an error each"),
     "eager": ("ran eagerly", "ran eagerly"),
     "unchecked": (
         "ran code that was compiled for other values",

@@ -25,7 +25,7 @@ def _found(item: Refusal, told: refusals.RefusalView, name: str, facts: Facts) -
         rule="refused-call",
         question="numbers" if item.effect == "unchecked" else "recompilations",
         level="note" if item.effect == "eager" else "problem",
-        sentence=f"{refusals.title(item, f'`{name}`')}, by `{item.by}`: {why}.",
+        sentence=f"{refusals.title(item, f'`{name}`')} under `{item.by}`: {why}.",
         where=told.where,
         entity=told.entity,
         evidence=(Evidence(text=told.text, tab="guards", entity=f"frame:{item.frame}"),),
