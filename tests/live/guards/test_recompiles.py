@@ -342,21 +342,3 @@ def test_a_member_of_an_enumeration_is_a_value_and_no_object_to_be_made_once() -
     [cause] = stories(recorder.recording)[0].causes
     assert cause.text == "`act` was Act.RELU, now Act.SINE"
     assert "each value needs its own code" in cause.remedies[0].text
-
-
-def test_the_first_guard_that_failed_is_named_alone_and_the_view_says_so() -> None:
-    def failed(first: tuple[int, int], then: tuple[int, int]) -> list[str]:
-        torch.compiler.reset()
-        compiled = torch.compile(scale, backend="eager", dynamic=False)
-        with lab.record() as recorder:
-            for size, n in (first, then):
-                compiled(torch.ones(size), n)
-        view = build(recorder.recording)
-        [told] = [one.paragraph for one in view.readings if one.view == "guards"]
-        assert "names that one alone" in " ".join(told.split())
-        return [cause.text for item in view.guards.recompiles for cause in item.causes]
-
-    [both] = failed((4, 2), (5, 3))
-    alone = [*failed((4, 2), (5, 2)), *failed((4, 2), (4, 3))]
-    assert both in alone
-    assert len(alone) == 2
