@@ -85,9 +85,9 @@ class Recording(Asked, frozen=True, kw_only=True, dict=True):
 
     Print it for a terminal, leave it as the last expression of a cell for the interactive view,
     or store it with `save` and `to_html`. Its facts are tuples: `frames`, `breaks`, `guards`,
-    `recompiles`, `graphs`, `attentions`, `fast_paths`, `partitions`, `pipelines`, `passes`,
-    `patterns`, `lowerings`, `lab_graphs`, `buffers`, `layout_choices`, `schedules`, `fusions`,
-    `memory_plans`, `kernels`, `wrappers`, `packages`, `links`, `timings`, `notes`.
+    `recompiles`, `refusals`, `graphs`, `attentions`, `fast_paths`, `partitions`, `pipelines`,
+    `passes`, `patterns`, `lowerings`, `lab_graphs`, `buffers`, `layout_choices`, `schedules`,
+    `fusions`, `memory_plans`, `kernels`, `wrappers`, `packages`, `links`, `timings`, `notes`.
     """
 
     breaks: tuple[Break, ...] = ()

@@ -36,6 +36,7 @@ from dynamo_lab.capture.graphs.tracing import TracingProbes
 from dynamo_lab.capture.guards import hooks as guards_hooks
 from dynamo_lab.capture.guards.guards import GuardProbes
 from dynamo_lab.capture.guards.live_guards import Checks
+from dynamo_lab.capture.guards.refusals import RefusalProbes
 from dynamo_lab.capture.guards.symbols import SymbolProbes
 from dynamo_lab.capture.kernels.announced import AnnouncedProbes
 from dynamo_lab.capture.logs import hooks as logs_hooks
@@ -153,7 +154,9 @@ def _install(recorder: Recorder, undo: Undo, tables: list[ModuleType]) -> None:
     exports = ExportProbes(recorder, graphs, undo)
     frames.install(patches, undo)
     install = functools.partial(_install_one, recorder, patches)
-    install(StanceProbe(recorder))
+    stances = StanceProbe(recorder)
+    install(stances)
+    install(RefusalProbes(recorder, frames.of_call, stances))
     install(AssumedProbes(recorder))
     if isinstance(recorder.steps, StepColumns):
         tables.append(steps_hooks)

@@ -28,13 +28,15 @@ class Attempt(Struct, frozen=True, kw_only=True):
     """One analysis of a frame. A frame that breaks is analysed again, so it has several.
 
     `compile_id` is Dynamo's own, "frame/compilation": a recompilation raises its second number,
-    `restart` counts the analyses within one compilation.
+    `restart` counts the analyses within one compilation. The error of one that failed may have been
+    `suppressed`: by `suppress_errors` every call of the frame runs eagerly from then on.
     """
 
     compile_id: str
     restart: int
     outcome: AttemptOutcome
     reason: str = ""
+    suppressed: bool = False
     recompile_reasons: tuple[str, ...] = ()
     graph: Annotated[int | None, Ref("graphs")] = None
     seconds: float = 0.0

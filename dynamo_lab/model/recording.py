@@ -25,7 +25,7 @@ from dynamo_lab.model.fusion.fusion import Fusion, Schedule, fusions
 from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.guards.costs import GuardTime
-from dynamo_lab.model.guards.guards import Guard, Recompile
+from dynamo_lab.model.guards.guards import Guard, Recompile, Refusal
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.layouts.choices import LayoutChoice
@@ -73,6 +73,7 @@ class Recording(Struct, frozen=True, kw_only=True):
     guards: tuple[Guard, ...] = ()
     guard_times: tuple[GuardTime, ...] = ()
     recompiles: tuple[Recompile, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
     symbols: tuple[Symbol, ...] = ()
     shape_facts: tuple[ShapeFact, ...] = ()
     graphs: tuple[Graph, ...] = ()

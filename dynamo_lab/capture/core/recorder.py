@@ -28,7 +28,7 @@ from dynamo_lab.model.fusion.fusion import Schedule
 from dynamo_lab.model.fusion.memory import MemoryPlan
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.guards.costs import GuardTime
-from dynamo_lab.model.guards.guards import Guard, Recompile
+from dynamo_lab.model.guards.guards import Guard, Recompile, Refusal
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.kernels import Kernel, Wrapper
 from dynamo_lab.model.layouts.choices import LayoutChoice
@@ -115,6 +115,7 @@ class Recorder:
         self.guards: list[Guard] = []
         self.guard_times: list[GuardTime] = []
         self.recompiles: list[Recompile] = []
+        self.refusals: list[Refusal] = []
         self.symbols: list[Symbol] = []
         self.shape_facts: list[ShapeFact] = []
         self.graphs: list[Graph] = []
@@ -264,6 +265,7 @@ class Recorder:
                 guards=tuple(self.guards),
                 guard_times=tuple(self.guard_times),
                 recompiles=tuple(self.recompiles),
+                refusals=tuple(self.refusals),
                 symbols=tuple(self.symbols),
                 shape_facts=tuple(self.shape_facts),
                 graphs=tuple(self.graphs),

@@ -96,12 +96,21 @@ class FrameProbes:
             return
         frame = self.frame(code)
         known = self._recorder.frames[frame]
+        if not compiled and known.attempts and (not reason or "suppressed" in reason):
+            self._suppressed(frame)
         if compiled or known.attempts:
             return
         told = self._breaks.take_unattached()
         if not reason or "suppressed" in reason:  # it gave up before compiling, and said why
             reason = told or reason
         self._recorder.update(self._recorder.frames, frame, outcome="skipped", reason=reason)
+
+    def _suppressed(self, frame: int) -> None:
+        """Dynamo is done with a call that was not compiled, and raised nothing."""
+        *others, last = self._recorder.frames[frame].attempts
+        if last.outcome == "failed":
+            last = msgspec.structs.replace(last, suppressed=True)
+            self._recorder.update(self._recorder.frames, frame, attempts=(*others, last))
 
     def compilation(self, code: CodeType, *rest: Any, **kwargs: Any) -> Generator[None, Any, None]:
         """Dynamo compiles a frame, in one attempt or several."""
@@ -119,6 +128,13 @@ class FrameProbes:
             self._not_compiled(frame, hooks.SKIP_REASON.of(result) or "")
         else:
             self._recorder.update(self._recorder.frames, frame, outcome="compiled", reason="")
+
+    def of_call(self, code: CodeType, closure: Any) -> int:
+        """The id of the frame with this code object, which Dynamo need not have looked at."""
+        frame = self.frame(code, self._called(code, closure))
+        if not self._recorder.frames[frame].bytecode:
+            self._name_wrapped(frame, code, closure)
+        return frame
 
     def _called(self, code: CodeType, closure: Any) -> Any:
         """What a library's wrapper calls; None of other code, which has a frame of its own."""

@@ -52,7 +52,7 @@ def first_line(error: BaseException) -> str:
     Where that only introduces another error, as of a backend or of an operator, with that.
     """
     first, _, rest = str(error).strip().partition("\n")
-    if first.endswith("raised:"):
+    if first.endswith(("raised:", "break/error:")):
         return " ".join((first, *rest.strip().splitlines()[:1]))
     inner = _WITHIN.search(rest) if "making fake tensor call" in first else None
     return f"{first}: {inner[1]}" if inner else first or type(error).__name__

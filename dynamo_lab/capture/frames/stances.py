@@ -1,5 +1,7 @@
-"""Stances: what `torch.compiler.set_stance` told compiled functions to do, where they did it."""
+"""Stances: what `torch.compiler.set_stance` told compiled functions to do, and which line did."""
 
+import sys
+from types import FrameType
 from typing import Any
 
 from dynamo_lab.capture.core.patches import Patches
@@ -13,6 +15,7 @@ class StanceProbe:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
+        self._set_at: dict[int, tuple[Any, int | None]] = {}  # an id is good while its object lives
 
     def install(self, patches: Patches) -> None:
         """Note the stance of now, and watch for others."""
@@ -22,12 +25,34 @@ class StanceProbe:
 
     def stance_set(self, before: Any, stance: Any) -> None:
         """A stance is in force from now on, instead of the one before."""
+        if id(stance) not in self._set_at:  # a context sets it again as it begins and ends
+            self._set_at[id(stance)] = stance, self._line()
         self._note(stance)
 
+    def set_at(self, stance: Any) -> int | None:
+        """The span of the user's line that set it, if that was during the recording."""
+        return self._set_at.get(id(stance), (None, None))[1]
+
+    @staticmethod
+    def written(stance: Any) -> str:
+        """A stance as a program writes it."""
+        others = ", skip_guard_eval_unsafe=True" if stance.skip_guard_eval_unsafe else ""
+        return f'{STANCE}("{stance.stance}"{others})'
+
+    def _line(self) -> int | None:
+        texts = self._recorder.texts
+        at: FrameType | None = sys._getframe(2)
+        while at is not None and not texts.is_users(at.f_code.co_filename):
+            at = at.f_back
+        if at is None:
+            return None
+        with self._recorder.lock:
+            return texts.span_of_frame(at)
+
     def _note(self, stance: Any) -> None:
-        if stance.stance == "default":
+        if stance.stance == "default" and not stance.skip_guard_eval_unsafe:
             return
-        message = f'The stance of compiled functions was "{stance.stance}" for a time.'
+        message = f"Compiled functions ran under `{self.written(stance)}` for a time."
         note = Note(level="info", about=STANCE, message=message)
         with self._recorder.lock:
             if note not in self._recorder.notes:

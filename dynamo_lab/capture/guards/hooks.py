@@ -1,6 +1,6 @@
 """Private names of PyTorch for guards and symbols."""
 
-from dynamo_lab.capture.core.private import Field, Private, nothing
+from dynamo_lab.capture.core.private import Field, Nobody, Private, nothing
 
 BUILT = Private("torch._dynamo.guards", "CheckFunctionManager.__init__", "guards are not recorded.")
 BUILDING = Private(
@@ -41,4 +41,23 @@ STACK = Private(
     "TracingContext.extract_stack",
     "symbols are not linked to lines of the program.",
     otherwise=nothing,
+)
+
+_REFUSED = "which calls a stance or a setting kept from being compiled is not recorded."
+STANCE_OF_CALL = Private("torch._dynamo.eval_frame", "_callback_from_stance", _REFUSED)
+TENSORS_SOUGHT = Private("torch._dynamo.convert_frame", "has_tensor_in_frame", _REFUSED)
+RECOMPILATION = Private(
+    "torch._dynamo.convert_frame", "get_and_maybe_log_recompilation_reasons", _REFUSED
+)
+RECOMPILE_ERROR = Private("torch._dynamo.exc", "RecompileError", _REFUSED, otherwise=Nobody)
+ENTRIES = Private(
+    "torch._C._dynamo.eval_frame",
+    "_debug_get_cache_entry_list",
+    "which guards failed where a stance lets nothing be compiled is not recorded.",
+    otherwise=lambda code: (),
+)
+DIFF_GUARDS = Field(
+    "torch._dynamo.guards",
+    "GuardManagerWrapper.diff_guard_root",
+    "that code ran whose guards do not hold, by `skip_guard_eval_unsafe`, is not recorded.",
 )

@@ -64,7 +64,7 @@ export function view(parts: Partial<View>): View {
   return {
     summary: { title: "f", sentence: "", counts: [], state: "done", failure: "", failure_text: "", is_failure_told: false, tone: "plain", library_frames: 0, target: "", offers: [] },
     sources: [], main_source: 0, breaks: [], frames: [], graphs: [],
-    guards: { guards: [], recompiles: [], costs: [] }, shapes: { symbols: [], others: [] }, kernels: { kernels: [], wrappers: [], empty: "", assemblies: [], gpus: [] },
+    guards: { guards: [], recompiles: [], refusals: [], costs: [] }, shapes: { symbols: [], others: [] }, kernels: { kernels: [], wrappers: [], empty: "", assemblies: [], gpus: [] },
     timeline: { seconds: 0, phases: [], totals: [], parallel: [], costs: [], caches: [], warm_start: { sentence: "", is_measured: false, details: [] }, memory: { sentence: "", rows: [], note: "" } }, links: { stacks: [], graph_links: [] }, expressions: { shown: [], stacks: [], nodes: [] }, notes: [], environment: [], passes: { pipelines: [], passes: [], patterns: [] }, readings: [], steps: null, stories: [], run_map: [], partitions: [],
     decompositions: NO_DECOMPOSITIONS, packages: [], attentions: [], fast_paths: [], choices: [], bench: null, bisection: null, artifacts: [], logs: { records: [], kinds: [], left: "" }, fusions: { schedules: [], unseen: {} },
     compiler: { graphs: [], empty: "none" },

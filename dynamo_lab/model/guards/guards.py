@@ -1,6 +1,6 @@
 """Guards: the conditions under which compiled code holds, and their failures."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Struct
 
@@ -53,3 +53,23 @@ class Recompile(Struct, frozen=True, kw_only=True):
     limit_hit: bool = False
     raises: bool = False
     failed: tuple[FailedGuard, ...] = ()
+
+
+class Refusal(Struct, frozen=True, kw_only=True):
+    """Calls of a frame for which a stance or a setting let nothing be compiled.
+
+    `by` is that stance or setting as a program writes it, `set_at` the user's line that set it,
+    where that was seen, and `called_at` the line of the first call, of so many `times`. Each call
+    "raised" an error, ran "eager"ly, or ran code although its guards did not hold, because they are
+    left "unchecked". `had_code`: code had been compiled for the frame. `failed` are the guards of
+    it that did not hold for the first call, one for each compilation, as of a `Recompile`.
+    """
+
+    frame: Annotated[int, Ref("frames")]
+    by: str
+    effect: Literal["raised", "eager", "unchecked"]
+    times: int = 1
+    had_code: bool = False
+    failed: tuple[FailedGuard, ...] = ()
+    set_at: Annotated[int | None, Ref("spans")] = None
+    called_at: Annotated[int | None, Ref("spans")] = None

@@ -48,6 +48,8 @@ from dynamo_lab.view.graphs.outline import OutlineRow, outline
 from dynamo_lab.view.guards.changes import ChangesView
 from dynamo_lab.view.guards.costs import GuardCostView
 from dynamo_lab.view.guards.guards import CauseView, RecompileView
+from dynamo_lab.view.guards.refusals import RefusalView
+from dynamo_lab.view.guards.remedy import Remedy
 
 _NODES = 120
 _CODE = 6_000
@@ -95,6 +97,7 @@ def sections(view: View) -> Iterator[tuple[str, Iterable[Block]]]:
     yield "Decompositions", with_reading("decompositions", trees)
     yield "Fusion and memory", with_reading("fusion", fusion.blocks(view))
     recompiles = (partial(_recompile, item) for item in view.guards.recompiles)
+    yield "Refused calls", (partial(_refusal, item) for item in view.guards.refusals)
     yield "Recompilations", with_reading("guards", recompiles)
     yield "Time of guards", (partial(_guard_cost, item) for item in view.guards.costs[:_MODULES])
     yield "Compile time", with_reading("timeline", timings.blocks(view))
@@ -198,6 +201,13 @@ def _recompile(item: RecompileView) -> Markup:
     )
 
 
+def _refusal(item: RefusalView) -> Markup:
+    where = [f" · {shortened(item.where, 200)}"] if item.where else []
+    told = [tag("p", prose(shortened(text, 600))) for text in (item.text, *item.reasons)]
+    head = tag("p", tag("b", shortened(item.title, 200)), *where)
+    return join(head, *told, *_remedies(item.remedies))
+
+
 def _guard_cost(item: GuardCostView) -> Markup:
     rows = [
         (seconds(row.seconds), percent(row.share), shortened(row.name, 160)) for row in item.rows
@@ -226,11 +236,14 @@ def _cause(cause: CauseView) -> Markup:
     where = f" · PyTorch names {shortened(cause.where, 120)}" if cause.where else ""
     ids = f" · rules out {listed([shortened(i, 40) for i in cause.earlier])}"
     made = [tag("li", prose(shortened(cause.text, 400)), tag("small", where, ids))]
-    for remedy in cause.remedies:
-        made.append(tag("p", prose(shortened(remedy.text, 600))))
+    return join(*made, *_remedies(cause.remedies))
+
+
+def _remedies(remedies: Iterable[Remedy]) -> Iterator[Markup]:
+    for remedy in remedies:
+        yield tag("p", prose(shortened(remedy.text, 600)))
         if remedy.code:
-            made.append(pre(clipped(remedy.code, 400)))
-    return join(*made)
+            yield pre(clipped(remedy.code, 400))
 
 
 def _changes(changes: ChangesView) -> Markup:

@@ -17,6 +17,12 @@ _WRAPPERS = frozenset({"InductorError", "LoweringException", "TorchRuntimeError"
 COMPILERS = _WRAPPERS | {"BackendCompilerFailed", "InternalTorchDynamoError", "Unsupported"}
 """What compiling a line raises, and Python never does where it runs the line itself."""
 
+_UNCAPTURED = re.compile(
+    r"captured completely with torch\.compile\. Got graph break/error:\s+(\S.*)"
+    r"(?:\s+Higher Order Operator: (\S+))?"
+)
+"""PyTorch's words, torch/_dynamo/exc.py and variables/higher_order_ops.py."""
+
 _REFUSED = re.compile(r"The C compiler refused the kernel of ")
 
 _ERROR = re.compile(r"(?:[\w.]*\.)?(\w+(?:Error|Exception|Exit|Interrupt|Failed)): *(.*)")
@@ -51,7 +57,16 @@ def cause(kind: str, message: str) -> str:
     return brief(_cause(kind, message[:_LONGEST]))
 
 
+def uncaptured(message: str) -> tuple[str, str] | None:
+    """The operator whose functions have to be captured whole, and the kind of break in one."""
+    found = _UNCAPTURED.search(message)
+    return (found[2] or "the operator", found[1].strip()) if found else None
+
+
 def _cause(kind: str, message: str) -> str:
+    if inner := uncaptured(message):
+        operator, broke = inner
+        return f"all that {operator} runs has to be captured, and a function of it breaks: {broke}"
     backend = _BACKEND.match(message)
     if backend is not None:
         return f"backend {backend[1]} raised {_unwrapped(message[backend.end() :])}"

@@ -29,14 +29,17 @@ def is_moved(item: Break, recording: Recording) -> bool:
 
 
 def is_index(item: Break) -> bool:
-    """Whether a tensor of one number is an index: as a symbol, the number breaks there again."""
-    return (
-        item.opname in ("BINARY_SUBSCR", "BINARY_OP []")
-        and item.gb_type.startswith(_KIND)
-        and "_local_scalar_dense" in item.context
-    )
+    """Whether a tensor of one number is an index of a tensor, or of a Python list.
+
+    As a symbol, the number breaks there again, or the compilation of a list's index fails.
+    """
+    if item.opname not in ("BINARY_SUBSCR", "BINARY_OP []"):
+        return False
+    is_read = item.gb_type.startswith(_KIND) and "_local_scalar_dense" in item.context
+    return is_read or bool(_OF_LIST.search(item.gb_type))
 
 
+_OF_LIST = re.compile(r"Tensor\.item\(\)")
 _ITEM = re.compile(r"Tensor\.item\(\)|^Data dependent operator")
 
 

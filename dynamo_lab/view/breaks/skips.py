@@ -8,6 +8,10 @@ _NOTHING = (
 )
 _REASONS = (
     (
+        "set_stance(",
+        "It was only called under a stance that lets nothing be compiled.",
+    ),
+    (
         "no tensor-related objects",
         "No tensor was seen among the values of this call (they are not searched deeply), so there "
         "was nothing to compile.",
@@ -76,7 +80,7 @@ _REASONS = (
     ),
     (
         "error was suppressed",
-        "Compiling failed, and `suppress_errors` makes Dynamo run the function eagerly instead.",
+        "Compiling failed, and `suppress_errors` has the function run eagerly from then on.",
     ),
     (
         "recompile limit",
@@ -109,6 +113,17 @@ def explain_skip(reason: str) -> str:
     """The reason in plain words; empty where PyTorch's own words are the best we have."""
     lowered = reason.lower()
     return next((text for key, text in _REASONS if key.lower() in lowered), "")
+
+
+SUPPRESSED = (
+    "`suppress_errors` kept that from ending the program: every call runs eagerly from then on, "
+    "and only what it calls is still compiled, by itself"
+)
+
+
+def is_suppressed(frame: Frame) -> bool:
+    """Whether compiling it failed at last, and it was left to Python for that."""
+    return bool(frame.attempts) and frame.attempts[-1].suppressed
 
 
 def had_nothing(frame: Frame) -> bool:

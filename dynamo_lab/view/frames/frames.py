@@ -9,7 +9,7 @@ from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.frames import Attempt, Frame, Instruction
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.makers import rule_at
-from dynamo_lab.view.breaks.skips import explain_skip
+from dynamo_lab.view.breaks.skips import SUPPRESSED, explain_skip, is_suppressed
 from dynamo_lab.view.core.names import depths, frame_names, is_own
 from dynamo_lab.view.core.places import Places, entity
 from dynamo_lab.view.core.words import times
@@ -148,6 +148,9 @@ def _explanation(frame: Frame, facts: _Facts) -> str:
     breaks = facts.breaks.get(frame.id, ())
     if frame.outcome == "compiling":
         return ""
+    if is_suppressed(frame):
+        again = " again" if frame.outcome == "compiled" else ""
+        return f"Compiling it{again} failed; {SUPPRESSED}.{_UNUSED if again else ''}"
     if frame.outcome == "failed":
         return _failed(breaks, facts)
     if frame.outcome == "skipped":
@@ -173,6 +176,9 @@ def _explanation(frame: Frame, facts: _Facts) -> str:
     if frame.id not in facts.recompiled:  # as after `torch._dynamo.reset()`
         return f"Compiled completely, {times(len(graphs))}."
     return f"Compiled completely, {times(len(graphs))}: its guards failed and it was recompiled."
+
+
+_UNUSED = " The code that was compiled before is not used any more, where it would fit either."
 
 
 def _failed(breaks: Sequence[Break], facts: _Facts) -> str:

@@ -44,7 +44,7 @@ def _size(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     if not code:
         return (Remedy(text="Make all sizes dynamic from the start:", code=COMPILE_DYNAMIC.code),)
     if tied is None:
-        return (Remedy(text=_NOT_DYNAMIC if new.has_code else _NO_CODE, code=code),)
+        return (Remedy(text=_not_open(new), code=code),)
     all_of_them = "all that are tied to each other" if tied else "it"
     before = (
         f"From here on `{cause.subject}` is dynamic: only 0, 1 and sizes that the code, an "
@@ -54,6 +54,17 @@ def _size(cause: Cause, new: Dynamic) -> tuple[Remedy, ...]:
     return (Remedy(text=before, code=code), COMPILE_DYNAMIC)
 
 
+def _not_open(new: Dynamic) -> str:
+    """Why a size has no symbol, and that it may be given one."""
+    if new.is_refused:
+        return _NOT_TRIED
+    return _NOT_DYNAMIC if new.has_code else _NO_CODE
+
+
+_NOT_TRIED = (
+    "Unless the size is a parameter's, or has to be equal to another one, it can be marked as "
+    "dynamic before the first call, so that one code fits both:"
+)
 _NEEDED = (
     "The new code is for this one size too: the code needs the number itself, as `range` does. "
     "Compute on whole tensors instead, or move that part out of the compiled code."

@@ -26,7 +26,8 @@ class Dynamic(Struct, frozen=True):
     number; `by_parameter` are those that a parameter's size made constants. Of `sized`, the code
     makes sizes of tensors that it is not given. Of code that resumes after a break, `is_resumed`,
     a number may be no argument but what the function computed before.
-    Where no code came of the compilation, not `has_code`, nothing is known of any value.
+    Where no code came of the compilation, not `has_code`, nothing is known of any value; it may not
+    even have been tried (`is_refused`).
     `told_apart` has the numbers for which a test in the code needs code of its own, `limits` the
     comparisons that the code needs to hold, as (">=", 16.0), `taken_by` the operators that take a
     number as it is, `outer` the variables of functions around this one. Of `tested`, any test
@@ -39,6 +40,7 @@ class Dynamic(Struct, frozen=True):
     is_resumed: bool = False
     sized: frozenset[str] = frozenset()
     has_code: bool = True
+    is_refused: bool = False
     told_apart: Mapping[str, frozenset[str]] = {}
     limits: Mapping[str, tuple[tuple[str, float], ...]] = {}
     tested: frozenset[str] = frozenset()

@@ -11,7 +11,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Places, entity_if_known
 from dynamo_lab.view.core.words import listed
-from dynamo_lab.view.guards import costs
+from dynamo_lab.view.guards import costs, refusals
 from dynamo_lab.view.guards.advice import advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
 from dynamo_lab.view.guards.compilations import Compilations, at_the_limit
@@ -21,6 +21,7 @@ from dynamo_lab.view.guards.failing import cause, describe
 from dynamo_lab.view.guards.numbers import NUMBER_OF_A_BREAK
 from dynamo_lab.view.guards.order import is_of_state
 from dynamo_lab.view.guards.own_names import in_own_words, with_parameters
+from dynamo_lab.view.guards.refusals import RefusalView
 from dynamo_lab.view.guards.remedy import Remedy
 from dynamo_lab.view.guards.wording import demands
 
@@ -82,11 +83,15 @@ class RecompileView(Struct, frozen=True, kw_only=True):
 
 
 class GuardsView(Struct, frozen=True, kw_only=True):
-    """All guards in frame order, the recompilations before them, and how long a check takes."""
+    """All guards in frame order, the recompilations before them, and how long a check takes.
+
+    `refusals` are calls that a stance or a setting kept from being compiled.
+    """
 
     guards: tuple[GuardView, ...]
     recompiles: tuple[RecompileView, ...]
     costs: tuple[GuardCostView, ...] = ()
+    refusals: tuple[RefusalView, ...] = ()
 
 
 def build(recording: Recording, places: Places) -> GuardsView:
@@ -104,6 +109,7 @@ def build(recording: Recording, places: Places) -> GuardsView:
             _recompile(item, names, compilations, places, known) for item in recording.recompiles
         ),
         costs=costs.build(recording),
+        refusals=refusals.build(recording, places),
     )
 
 

@@ -44,7 +44,7 @@ def kept_a_number(cause: Cause, new: Dynamic) -> Remedy | None:
     """What to do about a number that cannot be a tensor; None if it may, as far as is known."""
     owner, was = cause.owner, cause.was
     if not new.has_code:
-        return Remedy(text=_NO_CODE)
+        return Remedy(text=_NOT_TRIED if new.is_refused else _NO_CODE)
     if cause.subject in new.pinned:
         return Remedy(text=_NUMBER_NEEDED)
     if new.tells_apart(cause.subject, was):
@@ -90,6 +90,10 @@ _TESTED_SMALL = (
 _NO_CODE = (
     "No code came of this compilation: first mend what ended it. Whether the code leaves this "
     "number open is not known; if it only computes with it, a tensor in its place ends this."
+)
+_NOT_TRIED = (
+    "Whether code can leave this number open is not known before it is compiled; if it only "
+    "computes with it, a tensor in its place avoids this."
 )
 SIZE_OF_A_BREAK = (
     "The preceding break left another Python number, and the code after it makes sizes of it: it "

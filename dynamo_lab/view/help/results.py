@@ -72,7 +72,8 @@ READINGS: tuple[Reading, ...] = (
         """\
         Begin with the recompilations, if there are any: what changed, on which line Dynamo came to
         rely on it, and what to write so that it no longer matters. The guards themselves are the
-        checks that run before the compiled code on each call.
+        checks that run before the compiled code on each call. PyTorch stops at the first that
+        fails and names that one alone: more may have changed, and show once it is mended.
 
             x.shape[0] was 8, now 16    why it was recompiled
             mark_dynamic(x, 0)          what to write, before the first call

@@ -10,7 +10,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.exceptions import failure_line
 from dynamo_lab.view.breaks.libraries import library_of
 from dynamo_lab.view.breaks.makers import is_of_logging, is_of_pytorch, rule_at
-from dynamo_lab.view.breaks.skips import explain_skip
+from dynamo_lab.view.breaks.skips import SUPPRESSED, explain_skip, is_suppressed
 from dynamo_lab.view.breaks.stories import causes
 from dynamo_lab.view.core.names import frame_names, names_code, single_root
 from dynamo_lab.view.core.places import Line, Places
@@ -25,6 +25,7 @@ from dynamo_lab.view.core.words import (
     times,
 )
 from dynamo_lab.view.frames.frames import counts
+from dynamo_lab.view.guards import refusals
 from dynamo_lab.view.guards.compilations import at_the_limit, recompilations, without_code
 from dynamo_lab.view.summary import exports
 from dynamo_lab.view.summary.own_code import share
@@ -43,6 +44,7 @@ def sentence(recording: Recording, places: Places, regions: Regions) -> str:
         return " ".join(_exported(recording, places))
     own = share(recording, places, regions) if graphs and recording.state == "done" else ""
     parts = [_outcome(recording, places), own, _kernels(recording), _recompiles(recording)]
+    parts += refusals.told(recording, places)
     parts += [_failed_later(recording), *exports.sentences(recording, places)]
     parts += exports.unpacked(recording, places)
     parts += [_failure(recording, places)]
@@ -109,7 +111,8 @@ def _failed(frame: Frame, recording: Recording, places: Places) -> str:
         at = _at(fatal[-1:], recording, places)
         return f"Dynamo could not capture {name} as one graph, as required: it broke at {at}."
     why = failure_line(recording.failure, places) or gist(frame.reason)
-    return f"Compiling {name} failed{': ' + why if why else ''}{'' if why.endswith('.') else '.'}"
+    told = f"Compiling {name} failed{': ' + why if why else ''}{'' if why.endswith('.') else '.'}"
+    return f"{told} The setting {SUPPRESSED}." if is_suppressed(frame) else told
 
 
 def _more_failed(failed: Sequence[Frame], recording: Recording) -> str:
@@ -304,6 +307,7 @@ def _failed_later(recording: Recording) -> str:
     names = frame_names(recording)
     failed = [
         f"Compiling `{names[frame.id]}` again failed: {gist(attempt.reason).rstrip('.')}."
+        f"{f' The setting {SUPPRESSED}.' if attempt.suppressed else ''}"
         for frame in recording.frames
         if frame.outcome == "compiled"
         for attempt in frame.attempts

@@ -35,9 +35,10 @@ with lab.record() as recorder, torch.compiler.set_stance("force_eager"):
 rec = recorder.recording
 """,
         seen=lambda rec: shown(
-            "nothing was compiled, and the stance that was in force",
-            not rec.frames,
-            'was "force_eager"' in sentence(rec),
+            "the stance that was in force, and the calls that it ran eagerly",
+            not rec.captured_graphs(),
+            [one.effect for one in rec.refusals] == ["eager"],
+            'ran eagerly (`torch.compiler.set_stance("force_eager")`' in sentence(rec),
         ),
         source=f"{_DOCS}/generated/torch.compiler.set_stance.html",
     ),
@@ -51,10 +52,10 @@ with lab.record() as recorder, torch.compiler.set_stance("fail_on_recompile"):
     except RuntimeError: pass
 rec = recorder.recording
 """,
-        seen=lambda rec: partly(
-            "the stance; the call that it refused is an error of the program, not a recompilation",
-            'was "fail_on_recompile"' in sentence(rec),
-            not rec.recompiles,
+        seen=lambda rec: shown(
+            "the call that it refused, with its line, and that there was no code for it",
+            [(one.effect, one.had_code) for one in rec.refusals] == [("raised", False)],
+            "no code had been compiled for it" in sentence(rec),
         ),
         source=f"{_DOCS}/generated/torch.compiler.set_stance.html",
     ),

@@ -27,6 +27,7 @@ from .outcomes import fullgraph_failed as fullgraph_failed
 from .outcomes import logged as logged
 from .outcomes import nothing as nothing
 from .outcomes import recompiled as recompiled
+from .outcomes import refused as refused
 from .outcomes import skipped as skipped
 from .packaged import packaged as packaged
 from .packaged import unpackaged as unpackaged

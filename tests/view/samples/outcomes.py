@@ -6,7 +6,7 @@ from dynamo_lab.model.bisections import Bisection, BisectionTrial, Culprit, Diff
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Excerpt, Source, Span
 from dynamo_lab.model.frames import Attempt, Frame
-from dynamo_lab.model.guards.guards import Recompile
+from dynamo_lab.model.guards.guards import FailedGuard, Recompile, Refusal
 from dynamo_lab.model.logs import LogRecord
 from dynamo_lab.model.recording import Failure, Recording
 
@@ -116,6 +116,31 @@ def recompiled() -> Recording:
             ),
         ),
     )
+
+
+def refused() -> Recording:
+    """A size changed under a stance that lets nothing be compiled: two calls ran eagerly."""
+    first = recompiled()
+    failed = FailedGuard(
+        compile_id="0/0",
+        text="tensor 'L['x']' size mismatch at index 0. expected 8, actual 16",
+        source="L['x']",
+        was="8",
+        now="16",
+        stack=0,
+    )
+    stance = 'torch.compiler.set_stance("eager_on_recompile")'
+    refusal = Refusal(
+        frame=0,
+        by=stance,
+        effect="eager",
+        times=2,
+        had_code=True,
+        failed=(failed,),
+        set_at=0,
+        called_at=1,
+    )
+    return replace(first, recompiles=(), refusals=(refusal,))
 
 
 def bisected() -> Recording:

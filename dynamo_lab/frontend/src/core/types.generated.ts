@@ -299,11 +299,16 @@ export interface RepeatView {
   readonly differs: readonly string[];
 }
 
-/** All guards in frame order, the recompilations before them, and how long a check takes. */
+/**
+ * All guards in frame order, the recompilations before them, and how long a check takes.
+ *
+ * `refusals` are calls that a stance or a setting kept from being compiled.
+ */
 export interface GuardsView {
   readonly guards: readonly GuardView[];
   readonly recompiles: readonly RecompileView[];
   readonly costs: readonly GuardCostView[];
+  readonly refusals: readonly RefusalView[];
 }
 
 /**
@@ -398,6 +403,25 @@ export interface GuardCostView {
 
 /** A value with all that is reached through it: what its guards take, and of the whole. */
 export type GuardCostRow = readonly [name: string, seconds: number, share: number, values: number];
+
+/**
+ * What became of calls of a frame, by which stance or setting, and what to do.
+ *
+ * `where` is the line of the first such call, `set_at` the line that set the stance; empty where
+ * that is not known. `reasons` say which guards did not hold for it, and of which code.
+ */
+export interface RefusalView {
+  readonly frame: number;
+  readonly title: string;
+  readonly text: string;
+  readonly where: string;
+  readonly entity: string;
+  readonly set_at: string;
+  readonly set_entity: string;
+  readonly reasons: readonly string[];
+  readonly remedies: readonly Remedy[];
+  readonly is_error: boolean;
+}
 
 /** The symbols in order of creation, and sizes without one that were meant to be dynamic. */
 export interface ShapesView {

@@ -161,12 +161,12 @@ export function Guards() {
   const { mode: chosen } = usePart(guardsState);
   const { view } = useModel();
   const counts: Readonly<Record<GuardMode, readonly [string, number]>> = {
-    recompiles: ["Compiled again", view.guards.recompiles.length],
+    recompiles: [view.guards.refusals.length > 0 ? "Compiled again, or refused" : "Compiled again", view.guards.recompiles.length + view.guards.refusals.length],
     guards: ["Guards", view.guards.guards.length],
     costs: ["Time", view.guards.costs.length],
     shapes: ["Shapes", view.shapes.symbols.length],
   };
-  const mode = chosen.value ?? (view.guards.recompiles.length > 0 ? "recompiles" : "guards");
+  const mode = chosen.value ?? (counts.recompiles[1] > 0 ? "recompiles" : "guards");
   const Body = BODIES[mode];
   return (
     <>

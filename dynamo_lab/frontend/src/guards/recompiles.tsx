@@ -1,6 +1,6 @@
 // Why it compiled again: what changed, what the new code differs in, and how to stop it.
 import { useModel } from "../core/context";
-import type { CauseView, ChangesView, RecompileView, Remedy } from "../core/types.generated";
+import type { CauseView, ChangesView, RecompileView, RefusalView, Remedy } from "../core/types.generated";
 import { grouped, withoutFolders } from "../core/words";
 import { Badge, CompileId, Empty, Fold, Go, Prose } from "../ui/bits";
 
@@ -70,8 +70,23 @@ function Recompile({ item }: { item: RecompileView }) {
   );
 }
 
+function Refusal({ item }: { item: RefusalView }) {
+  return (
+    <article class="dl-card dl-card-small" data-entity={`frame:${item.frame}`}>
+      <header>
+        <h3><Prose text={item.title} /></h3>
+        {item.where && <span class="dl-dim">first at <Go to={item.entity} title={item.where}>{withoutFolders(item.where)}</Go></span>}
+        {item.is_error && <Badge tone="bad">error</Badge>}
+      </header>
+      <p><Prose text={item.text} />{item.set_at && <> <Go to={item.set_entity} title={item.set_at}>where it was set</Go></>}</p>
+      {item.reasons.length > 0 && <ul class="dl-plain">{item.reasons.map((text, i) => <li key={i}><Prose text={text} /></li>)}</ul>}
+      <ul class="dl-advice">{item.remedies.map((remedy, i) => <Do key={i} remedy={remedy} />)}</ul>
+    </article>
+  );
+}
+
 export function Recompiles() {
-  const { recompiles } = useModel().view.guards;
-  if (recompiles.length === 0) return <Empty title="Nothing was compiled again">Each call passed the guards of code that was there, or there was one call only.</Empty>;
-  return <div class="dl-scroll dl-cards">{recompiles.map((item, i) => <Recompile key={i} item={item} />)}</div>;
+  const { recompiles, refusals } = useModel().view.guards;
+  if (recompiles.length + refusals.length === 0) return <Empty title="Nothing was compiled again">Each call passed the guards of code that was there, or there was one call only.</Empty>;
+  return <div class="dl-scroll dl-cards">{refusals.map((item, i) => <Refusal key={`refused${i}`} item={item} />)}{recompiles.map((item, i) => <Recompile key={i} item={item} />)}</div>;
 }

@@ -72,7 +72,7 @@ describe("kin", () => {
       }],
       guards: {
         guards: [{ kind: "", source: "", expressions: [], where: "", entity: "line:0:1", frame: 0, compile_id: "", text: "", is_state: false, failed: "", compile_ids: [] }],
-        recompiles: [], costs: [],
+        recompiles: [], refusals: [], costs: [],
       },
     }));
     expect(names(kin, "line:0:1")).toEqual(["break:0", "guard:0", "line:0:1"]);

@@ -1,7 +1,7 @@
 """Guards as counts, in full as a list, and the recompilations that their failures caused."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -13,15 +13,19 @@ from dynamo_lab.view import View
 from dynamo_lab.view.core.words import listed, plural
 from dynamo_lab.view.guards.changes import ChangesView
 from dynamo_lab.view.guards.guards import CauseView, GuardView, RecompileView
+from dynamo_lab.view.guards.refusals import RefusalView
+from dynamo_lab.view.guards.remedy import Remedy
 
 
 def section(view: View, page: Page) -> Iterator[RenderableType]:
     """Recompilations first: they matter most here."""
     guards, recompiles = view.guards.guards, view.guards.recompiles
-    if not guards and not recompiles:
+    if not guards and not recompiles and not view.guards.refusals:
         return
     yield heading("Guards", str(len(guards)))
     yield from costs.section(view, page)
+    for refusal in view.guards.refusals:
+        yield from _refusal(refusal)
     for item in recompiles:
         yield from _recompile(item, page)
     if page.everything:
@@ -48,12 +52,25 @@ def _cause(cause: CauseView) -> Iterator[RenderableType]:
     where = f"  PyTorch names {cause.where}" if cause.where else ""  # of limits too, nobody's line
     ids = f"  rules out {listed(cause.earlier, 6)}"
     yield indented(line((_bare(cause.text), "bold"), (where, ""), (ids, "dim")), 4)
-    for remedy in cause.remedies:
+    yield from _remedies(cause.remedies, 6)
+
+
+def _remedies(remedies: Iterable[Remedy], indent: int) -> Iterator[RenderableType]:
+    for remedy in remedies:
         yield indented(
-            grid(("left", "wrap"), [(text("do", "bold green"), text(_bare(remedy.text)))]), 6
+            grid(("left", "wrap"), [(text("do", "bold green"), text(_bare(remedy.text)))]), indent
         )
         for row in remedy.code.splitlines():
-            yield indented(text(row, "cyan"), 12)
+            yield indented(text(row, "cyan"), indent + 6)
+
+
+def _refusal(item: RefusalView) -> Iterator[RenderableType]:
+    colour = "bold red" if item.is_error else "bold yellow"
+    first = f"  the first at {item.where}" if item.where else ""
+    yield line((one_line(item.title), colour), (first, "dim"))
+    for told in (item.text, *item.reasons):
+        yield indented(text(_bare(told)), 4)
+    yield from _remedies(item.remedies, 4)
 
 
 def _changes(changes: ChangesView, page: Page) -> Iterator[RenderableType]:

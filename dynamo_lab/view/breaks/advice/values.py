@@ -122,6 +122,7 @@ RULES = (
         SYMBOL,
         r"SymNodeVariable",
     ),
+    *indices.RULES,
     Rule(
         r"Tensor\.item\(\)",
         "slice by a tensor",
@@ -235,7 +236,6 @@ RULES = (
             """,
         ),
     ),
-    *indices.RULES,
     Rule(
         r"(?i)^Data dependent operator",
         "data-dependent value",

@@ -7,11 +7,19 @@ from dynamo_lab.model.frames import Frame
 from dynamo_lab.model.graphs import Graph
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks.around import try_around
-from dynamo_lab.view.breaks.exceptions import COMPILERS, failure_line, is_refused_kernel
+from dynamo_lab.view.breaks.exceptions import (
+    COMPILERS,
+    cause,
+    failure_line,
+    is_refused_kernel,
+    uncaptured,
+)
+from dynamo_lab.view.breaks.skips import SUPPRESSED, is_suppressed
 from dynamo_lab.view.core.names import frame_names
 from dynamo_lab.view.core.places import Line, entity
 from dynamo_lab.view.core.words import gist
 from dynamo_lab.view.findings.breaks.marked_dynamic import refused
+from dynamo_lab.view.findings.breaks.uncaptured import remedy_of
 from dynamo_lab.view.findings.export.unsupported_operator import register_fake
 from dynamo_lab.view.findings.finding import Evidence, Facts, Finding, Found
 
@@ -55,7 +63,9 @@ def find(facts: Facts) -> Iterator[Found]:
     names = frame_names(recording)
     # of a mark that was refused PyTorch raises, whatever a later call without it came to
     failed = [
-        one for one in recording.frames if one.outcome == "failed" or one.id in facts.refused_marks
+        one
+        for one in recording.frames
+        if one.outcome == "failed" or one.id in facts.refused_marks or is_suppressed(one)
     ]
     for frame in failed or _failed_in_a_call(recording):
         if frame.id not in broken or frame.outcome != "failed":
@@ -90,19 +100,23 @@ def _found(frame: Frame, name: str, facts: Facts) -> Found:
     line = places.line_of(frame.span)
     if failure is not None and failure.span is not None:
         line = places.line_of(failure.span)
-    why = failure_line(failure, places) or gist(frame.reason) or "the reason is not known"
+    told = frame.attempts[-1].reason if is_suppressed(frame) else frame.reason
+    within = cause("", told) if uncaptured(told) else ""
+    why = failure_line(failure, places) or within or gist(told) or "the reason is not known"
     remedy = _remedy(facts, line)
     if mark := refused(frame, facts):
         why, line, remedy = mark.why, mark.line or line, mark.remedy
     code = mark.code if mark else ""
     if failure and (missing := _NO_FAKE.search(failure.message)):
         code = register_fake(missing[1])
+    elif inner := remedy_of(failure.message if failure else told, line, places):
+        remedy, code = inner
     elif _is_scan_refused(frame, facts):
         remedy, code = _SCANNED, _NUMBERS
     finding = Finding(
         rule="not-compiled",
         question="breaks",
-        sentence=f"Compiling `{name}` failed: {why.rstrip('.')}.",
+        sentence=f"Compiling `{name}` failed: {why.rstrip('.')}.{_then(frame)}",
         where=places.where(line),
         entity=entity(line),
         evidence=(Evidence(text="what failed", tab="frames", entity=f"frame:{frame.id}"),),
@@ -112,6 +126,11 @@ def _found(frame: Frame, name: str, facts: Facts) -> Found:
         cost=1.0,
     )
     return Found(finding, line=line)
+
+
+def _then(frame: Frame) -> str:
+    """What became of a function whose failure did not end the program."""
+    return f" The setting {SUPPRESSED}." if is_suppressed(frame) else ""
 
 
 def _is_scan_refused(frame: Frame, facts: Facts) -> bool:
