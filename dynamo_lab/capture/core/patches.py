@@ -102,7 +102,6 @@ class Patches:
         self, function: Callable[..., Any], listener: Callable[..., None]
     ) -> Callable[..., Any]:
         """The function with a listener, to put where it is kept."""
-
         held = self._hold(listener)
 
         @functools.wraps(function)
