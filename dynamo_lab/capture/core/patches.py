@@ -206,7 +206,7 @@ class Patches:
         self._report(probe, error)
 
     def _end(self) -> None:
-        """From now on a wrapper, which may outlive the recording, does nothing and holds nothing."""
+        """A wrapper may outlive the recording: from now on it does nothing and holds nothing."""
         self._is_over = True
         for held in self._held:
             held.let_go()
