@@ -10,6 +10,7 @@ answer.
 import faulthandler
 import os
 import re
+import signal
 import sys
 import warnings
 from collections.abc import Iterator
@@ -64,6 +65,8 @@ def try_out(folder: Path) -> Answer:
         return Answer(verdict="not built", reason=said[0].message, diagnostics=said)
     (folder / BUILT).touch()
     limit_here(MEMORY_BYTES if is_on_cpu(work["calls"]) else None)
+    if hasattr(signal, "SIGXFSZ"):  # Python ignores it, and a kernel may ignore what is not written
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     # a kernel may never return to Python: a thread that does not need Python ends the process
     faulthandler.dump_traceback_later(work["seconds"], exit=True)
     names = names_of(defined.text, defined.name)
