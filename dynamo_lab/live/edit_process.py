@@ -8,7 +8,9 @@ answer.
 """
 
 import faulthandler
+import os
 import re
+import signal
 import sys
 import warnings
 from collections.abc import Iterator
@@ -34,6 +36,8 @@ from dynamo_lab.model.benchmarks import Comparison
 from dynamo_lab.model.kernels import Diagnostic, EditVerdict, Worst
 
 TOO_MUCH = f"it took more than {MEMORY_BYTES >> 30} GB of memory beyond its arguments"
+
+STARTS = "it starts other processes, which would stay behind after each call: leave that out"
 
 BUILT = "built"
 """The file that exists once the kernel is built."""
@@ -61,19 +65,37 @@ def try_out(folder: Path) -> Answer:
         return Answer(verdict="not built", reason=said[0].message, diagnostics=said)
     (folder / BUILT).touch()
     limit_here(MEMORY_BYTES if is_on_cpu(work["calls"]) else None)
+    if hasattr(signal, "SIGXFSZ"):  # Python ignores it, and a kernel may ignore what is not written
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     # a kernel may never return to Python: a thread that does not need Python ends the process
     faulthandler.dump_traceback_later(work["seconds"], exit=True)
     names = names_of(defined.text, defined.name)
     compared: tuple[Comparison, ...] = ()
+    own, was_alone = os.getpid(), not _has_children()
     for number, call in enumerate(work["calls"]):
         try:
             answer = _called(kernel, call, names, number)
         except Exception as error:
             return Answer(verdict="failed", reason=_raised(error))
+        if os.getpid() != own:
+            os._exit(0)  # the kernel copied this process: the copy has nothing to answer
+        if was_alone and _has_children():
+            return Answer(verdict="failed", reason=STARTS)
         if answer.verdict != "right":
             return answer
         compared = _joined(compared, answer.comparisons)
     return Answer(verdict="right", comparisons=compared)
+
+
+def _has_children() -> bool:
+    """Whether this process has started others that it has not waited for; False if unknown."""
+    if not hasattr(os, "waitid"):
+        return False
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _raised(error: Exception) -> str:

@@ -1,5 +1,6 @@
 """Try an edited kernel in another process, and say in a sentence how that ended."""
 
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -59,8 +60,9 @@ def _ran(folder: Path, seconds: float, is_stopped: Callable[[], bool]) -> Answer
 
 def _end(ended: Ended, was_built: bool, seconds: float) -> str:
     """How a process without an answer ended."""
-    if ended.by == "messages":
-        return f"it wrote more than {OUTPUT_BYTES >> 20} MB of messages: take the printing out"
+    if ended.by == "messages" or ended.code == -getattr(signal, "SIGXFSZ", 0) != 0:
+        most = f"{OUTPUT_BYTES >> 20} MB"
+        return f"it wrote more than {most} of messages, or to a file: take the writing out"
     if not was_built:
         if ended.by == "time":
             return f"it was not built within {_BUILDING:.0f} s"

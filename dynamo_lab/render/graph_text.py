@@ -32,7 +32,7 @@ class GraphText:
         self._stacks = view.links.stacks
         self._own = {s.id: s.label for s in view.sources if s.kind != "library"}
         main = view.sources[view.main_source : view.main_source + 1]
-        self._main = main[0].id if main else -1
+        self._main = main[0].id if main and not main[0].is_wrapper else -1
         # Where there is no user code, "line 3" alone would not say which file is meant.
         is_library = bool(main) and main[0].kind == "library" and not main[0].is_wrapper
         self.lines_of = main[0].label.split("/")[-1] if is_library else ""

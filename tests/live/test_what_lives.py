@@ -139,3 +139,18 @@ def test_decompositions_that_nobody_looked_at_keep_no_program_alive() -> None:
     gc.collect()
     assert alive() is None
     assert facts.decompositions.calls
+
+
+def doubled(x: torch.Tensor) -> torch.Tensor:
+    return x * 2.0390625 + 0.40625
+
+
+def test_what_pytorch_keeps_of_a_compilation_holds_nothing_of_its_recording() -> None:
+    torch.compiler.reset()
+    with lab.record() as recorder:
+        torch.compile(doubled)(torch.ones(64))
+    assert recorder.recording.kernels
+    left = weakref.ref(recorder)
+    del recorder
+    gc.collect()
+    assert left() is None

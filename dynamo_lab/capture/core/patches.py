@@ -5,7 +5,7 @@ import inspect
 import threading
 from collections.abc import Callable, Generator
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from dynamo_lab.capture.core.hooks import SET_EVAL_FRAME
 from dynamo_lab.capture.core.private import Private
@@ -16,7 +16,23 @@ Probe = Callable[..., Generator[None, Any, None]]
 """A generator function with the watched function's arguments: it runs up to its `yield` before the
 call, gets the result from the `yield`, or has the call's exception thrown into it."""
 
+T = TypeVar("T")
+
 _UNDEFINED = object()
+
+
+class _Held(Generic[T]):
+    """What a wrapper calls, until the recording is over: PyTorch may keep the wrapper for ever."""
+
+    def __init__(self, value: T) -> None:
+        self.value: T | None = value
+
+    def let_go(self) -> None:
+        self.value = None
+
+
+def _unheard(_probe: str, _error: BaseException) -> None:
+    """Where what fails is reported after the recording."""
 
 
 class _Unseen:
@@ -46,6 +62,7 @@ class Patches:
         self._lock = lock  # held while a probe runs, not while the watched function does
         self._undo = undo
         self._is_over = False
+        self._held: list[_Held[Any]] = []
         undo.add(self._end)  # before any function: so it is the last to be undone
         self._set_eval_frame = SET_EVAL_FRAME.get()
         self._absent: set[str] = set()
@@ -85,11 +102,13 @@ class Patches:
         self, function: Callable[..., Any], listener: Callable[..., None]
     ) -> Callable[..., Any]:
         """The function with a listener, to put where it is kept."""
+        held = self._hold(listener)
 
         @functools.wraps(function)
         def heard(*args: Any, **kwargs: Any) -> Any:
             result = function(*args, **kwargs)
-            if not self._is_over:
+            listener = held.value
+            if listener is not None:
                 try:
                     listener(result, *args, **kwargs)
                 except Exception as error:
@@ -97,6 +116,11 @@ class Patches:
             return result
 
         return heard
+
+    def _hold(self, value: T) -> _Held[T]:
+        held = _Held(value)
+        self._held.append(held)
+        return held
 
     def _replace(self, owner: Any, name: str, wrap: Callable[[Any], Any]) -> None:
         raw = inspect.getattr_static(owner, name, _UNDEFINED)
@@ -110,8 +134,13 @@ class Patches:
         self._undo.replace(owner, name, wrapped)
 
     def _wrap(self, function: Callable[..., Any], probe: Probe) -> Callable[..., Any]:
+        held = self._hold(probe)
+
         @functools.wraps(function)
         def watched(*args: Any, **kwargs: Any) -> Any:
+            probe = held.value
+            if probe is None:
+                return function(*args, **kwargs)
             watcher = self._start(probe, args, kwargs)
             try:
                 result = function(*args, **kwargs)
@@ -177,8 +206,12 @@ class Patches:
         self._report(probe, error)
 
     def _end(self) -> None:
-        """From now on a reference to a wrapper, which may outlive the recording, does nothing."""
+        """A wrapper may outlive the recording: from now on it does nothing and holds nothing."""
         self._is_over = True
+        for held in self._held:
+            held.let_go()
+        self._held.clear()
+        self._report = _unheard
 
 
 class Probes(Protocol):

@@ -221,8 +221,8 @@ def module_path(meta: Meta, roots: Roots = OF_SELF) -> str:
 
 
 _ROOT = re.compile(r"^[LG]\[(['\"])(.*?)\1\]")
-_BOUND = re.compile(r"^L\[(['\"])fn\1\]\.__self__")
-"""The object of a method that a wrapper calls."""
+_BOUND = re.compile(r"^L\[(['\"])fn\1\](?:\.__closure__\[\d+\]\.cell_contents)*\.__self__")
+"""The object of a method that a wrapper calls, also through decorators, which hold it in a cell."""
 _KEPT = r"_(?:modules|parameters|buffers)"
 _STORED = re.compile(rf"(?:^|\.)(?:__dict__\[['\"]{_KEPT}['\"]\]|{_KEPT})\[(['\"])([^'\"\]]+)\1\]")
 _ASKED = re.compile(r"getattr\((.+), (['\"])(\w+)\2\)")

@@ -84,7 +84,8 @@ def build(
     kernels = _kernel_counts(recording, places, ancestry)
     marks = _marks(recording, places)
     calls = {line[0] for line in _frame_lines(recording, places) if places.is_call(line)}
-    wrappers = _wrappers(recording, places, calls)
+    passing = {line[0] for stack in places.stacks for line in stack if places.is_passing_on(line)}
+    wrappers = _wrappers(recording, places, calls | passing)
     foreign = _no_line_of_yours(recording) if wrappers else ""
     views = [
         SourceView(
@@ -102,7 +103,8 @@ def build(
     views.sort(key=lambda view: _ORDER[view.kind])
     linked = _linked_sources(recording, places)
     kept = [view for view in views if view.id in linked or _says_something(view)] or views
-    kept = [view for view in kept if view.id not in calls] or kept
+    for left_out in (passing, calls):
+        kept = [view for view in kept if view.id not in left_out] or kept
     return tuple(kept), _main(kept, recording, regions, places)
 
 

@@ -39,13 +39,22 @@ class Places:
         self.stacks = tuple(_lines(stack, recording.spans) for stack in recording.stacks)
         self.stack_spans = recording.stacks
         self._texts = [dict(source.lines()) for source in recording.sources]
-        self._calls = {(span.source, span.line) for span in recording.spans if self._is_call(span)}
+        self._calls = self._of_function("inner", "torch/_dynamo/external_utils.py")
+        self._passing_on = self._of_function("decorate_context", "torch/utils/_contextlib.py")
         self._main = -1
 
-    def _is_call(self, span: Span) -> bool:
-        path = self.sources[span.source].path.replace("\\", "/")
-        of = span.function.rpartition(".")[2]
-        return of == "inner" and path.endswith("torch/_dynamo/external_utils.py")
+    def _of_function(self, name: str, path: str) -> frozenset[Line]:
+        """The lines of a function of PyTorch."""
+        at = {
+            index
+            for index, source in enumerate(self.sources)
+            if source.path.replace("\\", "/").endswith(path)
+        }
+        return frozenset(
+            (span.source, span.line)
+            for span in self.spans
+            if span.source in at and span.function.rpartition(".")[2] == name
+        )
 
     def seen_from(self, source: int) -> Self:
         """The same places for someone reading this source, whose lines then need no file name."""
@@ -115,9 +124,13 @@ class Places:
         """
         return line in self._calls
 
+    def is_passing_on(self, line: Line) -> bool:
+        """Whether it is of what `torch.no_grad()` puts around a function: it only calls that."""
+        return line in self._passing_on
+
     def own_line(self, stack: int | None) -> Line | None:
-        """The innermost line of a stack in the user's code, else the innermost of all."""
-        lines = self.lines_of(stack)
+        """The innermost line of a stack in the user's code, else the innermost that does more."""
+        lines = [line for line in self.lines_of(stack) if not self.is_passing_on(line)]
         own = next((line for line in reversed(lines) if not self.is_library(line)), None)
         return own or (lines[-1] if lines else None)
 

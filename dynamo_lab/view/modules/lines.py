@@ -58,7 +58,8 @@ class Lines:
 
     def _own(self, spans: Spans) -> tuple[Line, ...]:
         """The user's lines; of a library's model those of its modules, without decorators."""
-        lines = [self._places.line_of(span) for span in spans]
+        found = map(self._places.line_of, spans)
+        lines = [line for line in found if not self._places.is_passing_on(line)]
         if own := tuple(line for line in lines if not self._places.is_library(line)):
             return own
         called = [span for span in spans if self._places.function(span) == "forward"]

@@ -100,3 +100,21 @@ def test_that_there_is_a_value_which_is_not_known_is_said_once_and_last() -> Non
     calls = (torch.ones(2), torch.ones(2), torch.ones(2))
     [found] = findings_of(lambda x: counted(x), *calls)
     assert "Values seen: 0, 1 and another value." in found.sentence
+
+
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_a_scheduler_is_advised_where_one_cycles_the_option(scheduled: bool) -> None:
+    torch.compiler.reset()
+    weight = nn.Parameter(torch.ones(4))
+    weight.grad = torch.ones(4)
+    optimizer = torch.optim.SGD([weight], lr=0.1, momentum=0.9)
+    if scheduled:
+        torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.1, total_steps=9)
+    with lab.record() as recorder:
+        compiled = torch.compile(optimizer.step, backend="eager")
+        for momentum in (0.9, 0.9, 0.8):
+            optimizer.param_groups[0]["momentum"] = momentum
+            compiled()
+    [found] = [one for one in recorder.recording.findings if one.rule == "optimizer-option"]
+    assert "`momentum`" in found.sentence
+    assert ("OneCycleLR" in found.remedy + found.code) is scheduled

@@ -159,3 +159,14 @@ def test_a_method_below_a_decorator_is_named_and_its_module_is_self() -> None:
     [story] = view.guards.recompiles
     assert story.causes[0].text == "`self.n` was 1, now 4"
     assert not any("__self__" in str(part) for part in (view.findings, view.guards.recompiles))
+
+
+def test_a_model_below_no_grad_is_told_by_its_modules_alone() -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU())
+    recording = lab.explore(torch.no_grad()(model.forward), torch.randn(2, 4), backend="eager")
+    rows = [row for row in recording.modules.rows if row.path]
+    assert [row.path for row in rows] == ["0", "1"]
+    view = build(recording)
+    told = "\n".join((str(recording), str(recording.modules), str(view.modules)))
+    assert "__closure__" not in told
+    assert "_contextlib.py" not in told

@@ -111,6 +111,14 @@ def test_what_does_not_compile_has_the_compilers_words_at_their_line(recording: 
             "more than 4 GB of memory",
         ),
         ("if (fork() == 0) for (;;) sleep(1); exit(3);", 30.0, "exit code 3"),
+        ("if (fork() == 0) for (;;) sleep(1);", 30.0, "it starts other processes"),
+        (
+            "FILE* o = tmpfile(); char b[4096] = {}; "
+            "for (int i = 0; i < 8192; i++) fwrite(b, 1, 4096, o); fclose(o);",
+            30.0,
+            "more than 16 MB of messages, or to a file",
+        ),
+        ("fork();", 30.0, "it starts other processes"),
     ],
 )
 def test_what_crashes_or_never_ends_does_so_elsewhere(

@@ -7,6 +7,7 @@ from dynamo_lab.view.findings.recompilations.stories import Story
 from dynamo_lab.view.findings.recompilations.told import Told
 
 _GROUP = re.compile(r"param_groups\[\d+\]\['(\w+)'\]")
+_BOUND = re.compile(r"param_groups\[\d+\]\['max_momentum'\]")
 _STATE = re.compile(r"L\['self'\]\.state\[list\(dict\.keys\(L\['self'\]\.state\)\)\[\d+\]\]")
 _AS_TENSOR = 'for group in optimizer.param_groups:\n    group["lr"] = torch.tensor(group["lr"])'
 
@@ -18,7 +19,15 @@ def tell(story: Story, facts: Facts) -> Told | None:
     found = _GROUP.search(story.failed.source)
     if found is None or story.cause.kind not in ("value", "type", "other"):
         return None
-    return _rate() if found[1] == "lr" else _option(found[1])
+    return _rate() if found[1] == "lr" else _option(found[1], is_cycled=_is_cycled(story, facts))
+
+
+def _is_cycled(story: Story, facts: Facts) -> bool:
+    """Whether a scheduler cycles momentum: it leaves the bounds in the group, which guards read."""
+    return any(
+        guard.frame in story.frames and _BOUND.search(guard.source)
+        for guard in facts.recording.guards
+    )
 
 
 def _first_step() -> Told:
@@ -44,11 +53,12 @@ def _rate() -> Told:
     )
 
 
-def _option(name: str) -> Told:
-    if name in ("betas", "momentum"):
+def _option(name: str, *, is_cycled: bool) -> Told:
+    what = f"the optimizer's option `{name}` is a Python number that changes between steps"
+    if is_cycled and name in ("betas", "momentum"):
         return Told(
             rule="optimizer-option",
-            what=f"the optimizer's option `{name}` is a Python number that changes between steps",
+            what=what,
             remedy="`OneCycleLR` and `CyclicLR` cycle it, unless they are made with "
             "`cycle_momentum=False`: training then differs. Of anything else "
             "`rec.who_wrote(run)` finds the line that writes it.",
@@ -57,7 +67,7 @@ def _option(name: str) -> Told:
         )
     return Told(
         rule="optimizer-option",
-        what=f"the optimizer's option `{name}` is a Python number that changes between steps",
+        what=what,
         remedy="`rec.who_wrote(run)` finds the line that writes it: keep it fixed where training "
         "allows.",
         grade="fill in",
