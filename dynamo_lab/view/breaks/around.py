@@ -1,6 +1,7 @@
 """The statements around a line: a loop that it leaves, a `try` that would catch what it raises."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dynamo_lab.view.breaks.numbers_taken import parsed
@@ -38,6 +39,20 @@ def _tests(source: str, line: int) -> Iterator[ast.If]:
     nodes = ast.walk(parsed(source) or ast.Module([], []))
     tests = (one for one in nodes if isinstance(one, ast.If))
     return (one for one in tests if one.lineno <= line <= (one.test.end_lineno or 0))
+
+
+def joins(source: str, line: int, text: str) -> bool:
+    """Whether an `and` or `or` is on a line, or goes over it; of `text` alone, if it is named.
+
+    The line of a condition over several lines is that of its `if`.
+    """
+    tree = parsed(source) if source else None
+    if tree is None:
+        return not text or bool(re.search(r"\b(?:and|or)\b", text))
+    tests = [one.test for one in _tests(source, line)]
+    inside = [node for test in tests for node in ast.walk(test)]
+    operators = (node for node in ast.walk(tree) if isinstance(node, ast.BoolOp))
+    return any(one.lineno <= line <= (one.end_lineno or 0) or one in inside for one in operators)
 
 
 def decides_by_size(source: str, line: int) -> bool:

@@ -116,7 +116,8 @@ RULES = (
         "backward() call",
         (
             "Compile the forward alone and call `backward()` outside: its graph is compiled as "
-            "well.",
+            "well. Where the loss holds a gradient (of `create_graph=True`), that fails, unless "
+            "the compiled function captures the gradient too, with `torch.func.grad`.",
         ),
         example=example(
             """
