@@ -77,6 +77,46 @@ def decides_by_size(source: str, line: int) -> bool:
     )
 
 
+def decides(source: str, line: int, name: str) -> bool:
+    """Whether a branch or a loop around a line's function reads a name, or what is made of it.
+
+    What a function that is called with it does is not looked for.
+    """
+    tree = parsed(source) or ast.Module([], [])
+    around = [one for one in ast.walk(tree) if isinstance(one, _FUNCTIONS)]
+    scope = max((one for one in around if _has_in_body(one, line)), key=_first, default=tree)
+    inner = [*ast.walk(scope)]
+    known = {name}
+    for one in sorted((one for one in inner if isinstance(one, ast.Assign)), key=_first):
+        if isinstance(one.value, _COMPUTED) and _names(one.value) & known:
+            known |= {target.id for target in one.targets if isinstance(target, ast.Name)}
+    return any(_names(asked) & known for node in inner for asked in _asked(node))
+
+
+_COMPUTED = (ast.Name, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp)
+
+
+def _asked(node: ast.AST) -> list[ast.expr]:
+    """What Python has to know where a statement or an expression decides."""
+    match node:
+        case ast.If() | ast.While() | ast.IfExp() | ast.Assert():
+            return [node.test]
+        case ast.For():
+            return [node.iter]
+        case ast.comprehension():
+            return [node.iter, *node.ifs]
+        case _:
+            return []
+
+
+def _names(node: ast.expr) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def _first(node: ast.stmt) -> int:
+    return node.lineno
+
+
 def _sized(node: ast.AST) -> str:
     """The name whose size an expression is, as of `len(x)`, `x.shape` and `x.numel()`."""
     owner: ast.AST | None = None

@@ -63,7 +63,7 @@ def test_no_setting_is_offered_that_fails(fn: Callable[..., Any], setting: str) 
         assert setting not in " ".join((*one.advice, *(fix.name for fix in one.fixes)))
     for found in view.findings.found:
         assert setting not in f"{found.remedy} {found.code}"
-    torch._dynamo.reset()
+    torch.compiler.reset()
     with DYNAMO_SETTINGS.get().patch({setting: True}), pytest.raises(Exception, match="Pending"):
         torch.compile(fn, backend="eager")(x)
 
