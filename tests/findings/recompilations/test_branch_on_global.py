@@ -1,4 +1,4 @@
-"""A global integer that a branch reads: passed as a number, each way is compiled, not each value."""
+"""A global integer that a branch reads: passed as a number, ways are compiled, not values."""
 
 from pathlib import Path
 
