@@ -141,6 +141,23 @@ def at_the_limit(items: Iterable[Recompile]) -> str:
     return "calls that match no code run eagerly"
 
 
+def limit_told(item: Recompile) -> str:
+    """Which setting is the limit that was reached, in a sentence."""
+    match item.limit:
+        case "recompile_limit":
+            return "`torch._dynamo.config.recompile_limit` is the limit."
+        case "accumulated_recompile_limit":
+            return (
+                "`torch._dynamo.config.accumulated_recompile_limit` is the limit: it counts all "
+                "that was compiled of the function, for whichever object."
+            )
+        case _:
+            return (
+                "`torch._dynamo.config.recompile_limit` is the limit, or, over all objects that "
+                "the function was compiled for, `accumulated_recompile_limit`."
+            )
+
+
 def recompilations(recording: Recording) -> int:
     """How many times guards led to another compilation, which at the limit they do not."""
     return sum(not item.limit_hit for item in recording.recompiles)
