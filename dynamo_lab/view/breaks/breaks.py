@@ -11,7 +11,7 @@ from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks import backwards, libraries, numpy_draws, printing, raised
 from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
 from dynamo_lab.view.breaks.around import is_in_loop, joins, only_assigns
-from dynamo_lab.view.breaks.explanations import tidy
+from dynamo_lab.view.breaks.explanations import explanation_of, reason_of, tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
 from dynamo_lab.view.breaks.makers import made_there, within
 from dynamo_lab.view.breaks.math_calls import advice_on
@@ -95,8 +95,8 @@ def _view(
         end_column=end_column,
         effect=item.effect,
         frame=names[item.frame],
-        reason=begun(item.reason or item.gb_type),
-        explanation=begun(tidy(item.explanation, line[1], places.text(line))),
+        reason=begun(reason_of(item)),
+        explanation=begun(tidy(explanation_of(item), line[1], places.text(line))),
         advice=tuple(map(begun, told)),
         context=item.context,
         registry_id=item.registry_id,

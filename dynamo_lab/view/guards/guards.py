@@ -238,6 +238,9 @@ def _remedies(
     others = [one for one in leaving if one != failed.compile_id]
     if found.kind in ("size", "value") and others:
         return (Remedy(text=f"Already dynamic in {listed(others)}: see what rules that out."),)
+    if found.kind == "dtype":  # one for all: going to and fro, each would be advised the other's
+        first = compilations.first_dtype(item.frame, found.subject)
+        found = replace(found, was=first or found.was)
     return advice_on(found, compilations.dynamic(item.compile_id))
 
 
