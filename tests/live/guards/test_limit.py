@@ -56,7 +56,7 @@ def test_calls_that_match_no_code_run_eagerly_or_raise(limit: int, fullgraph: bo
 @pytest.mark.parametrize("named", ["recompile_limit", "accumulated_recompile_limit"])
 def test_the_limit_that_was_reached_is_named(named: str, fullgraph: bool) -> None:
     limits = {"recompile_limit": 8, "accumulated_recompile_limit": 256, named: 2}
-    patch = torch._dynamo.config.patch(assume_static_by_default=True, **limits)
+    patch = torch._dynamo.config.patch({"assume_static_by_default": True, **limits})
     with patch, lab.record() as recorder:
         compiled = torch.compile(scale, backend="eager", fullgraph=fullgraph, dynamic=False)
         for n in (3, 4, 5):
