@@ -7,7 +7,7 @@ OTHERS = {
     "compiler.config.compile_on_one_rank": "for several ranks: a graph asks for its device and "
     "rank when it runs",
     "compiler.config.job_id": "names a job to PyTorch's remote cache of profiles",
-    "compiler.config.accumulated_recompile_limit": "as `recompile_limit`, over all code",
+    "compiler.config.accumulated_recompile_limit": "as `recompile_limit`, over all its objects",
     "compiler.config.verbose": "longer error messages; a recording has the whole of them",
     "compiler.config.log_file_name": "where PyTorch writes its logs; see the view of messages",
     "compiler.config.allow_unspec_int_on_nn_module": "which numbers of a module become symbols; "

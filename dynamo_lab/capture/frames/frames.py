@@ -171,7 +171,8 @@ class FrameProbes:
     ) -> None:
         limit_hit = outcomes.is_recompile_limit(error)
         if limit_hit:
-            self._mark_limit(compile_id, raises=outcomes.raises_at_limit(error))
+            raises = outcomes.raises_at_limit(error)
+            self._mark_limit(compile_id, raises=raises, limit=outcomes.limit_named(error))
         else:
             self._breaks.ended_by(error, frame, compile_id, fullgraph=fullgraph)
             self.failed(
@@ -206,12 +207,12 @@ class FrameProbes:
             attempts = (*attempts[:-1], last)
             self._recorder.update(self._recorder.frames, frame, attempts=attempts)
 
-    def _mark_limit(self, compile_id: str, *, raises: bool) -> None:
+    def _mark_limit(self, compile_id: str, *, raises: bool, limit: str) -> None:
         if compile_id in self._of_others:
             self._recorder.recompiles.append(self._of_others[compile_id])
         for index, recompile in enumerate(self._recorder.recompiles):
             if recompile.compile_id == compile_id:
-                facts = {"limit_hit": True, "raises": raises}
+                facts = {"limit_hit": True, "raises": raises, "limit": limit}
                 self._recorder.update(self._recorder.recompiles, index, **facts)
 
     def attempt(self, code: CodeType, *rest: Any, **_: Any) -> Generator[None, Any, None]:

@@ -72,6 +72,15 @@ def is_recompile_limit(error: BaseException) -> bool:
     return raises_at_limit(error) or "recompile limit" in told
 
 
+def limit_named(error: BaseException) -> str:
+    """The setting that PyTorch says was reached; what ends the program is raised from that."""
+    found = _LIMIT.search(f"{error}\n{error.__cause__ or ''}")
+    return found[0] if found else ""
+
+
+_LIMIT = re.compile(r"\b(?:accumulated_)?recompile_limit\b")
+
+
 def raises_at_limit(error: BaseException) -> bool:
     """Whether that ends the program, instead of leaving the call to Python."""
     return isinstance(error, hooks.LIMIT_HIT.get())

@@ -34,6 +34,11 @@ class Source(Struct, frozen=True):
         for excerpt in self.excerpts:
             yield from enumerate(excerpt.text.split("\n"), excerpt.first_line)
 
+    def whole(self) -> str:
+        """The text, empty where only some of its lines are known."""
+        known = self.excerpts
+        return known[0].text if len(known) == 1 and known[0].first_line == 1 else ""
+
     def line(self, number: int) -> str | None:
         """The text of a line, or None if it was not stored."""
         for excerpt in self.excerpts:

@@ -44,7 +44,8 @@ class Recompile(Struct, frozen=True, kw_only=True):
     `failures` holds, for each earlier compilation, its id and the guard that failed, `failed` the
     same with what was found instead. Both start with the code that was tried first. At the limit of
     recompilations nothing is compiled (`limit_hit`): Python runs the call, or it `raises`, where
-    `fullgraph=True` or a setting asks for that.
+    `fullgraph=True` or a setting asks for that. `limit` is the setting that was reached, of
+    `torch._dynamo.config`; empty if it is not known.
     """
 
     frame: Annotated[int, Ref("frames")]
@@ -52,6 +53,7 @@ class Recompile(Struct, frozen=True, kw_only=True):
     failures: tuple[tuple[str, str], ...] = ()
     limit_hit: bool = False
     raises: bool = False
+    limit: str = ""
     failed: tuple[FailedGuard, ...] = ()
 
 

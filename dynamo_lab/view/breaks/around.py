@@ -1,6 +1,7 @@
 """The statements around a line: a loop that it leaves, a `try` that would catch what it raises."""
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dynamo_lab.view.breaks.numbers_taken import parsed
@@ -40,6 +41,20 @@ def _tests(source: str, line: int) -> Iterator[ast.If]:
     return (one for one in tests if one.lineno <= line <= (one.test.end_lineno or 0))
 
 
+def joins(source: str, line: int, text: str) -> bool:
+    """Whether an `and` or `or` is on a line, or goes over it; of `text` alone, if it is named.
+
+    The line of a condition over several lines is that of its `if`.
+    """
+    tree = parsed(source) if source else None
+    if tree is None:
+        return not text or bool(re.search(r"\b(?:and|or)\b", text))
+    tests = [one.test for one in _tests(source, line)]
+    inside = [node for test in tests for node in ast.walk(test)]
+    operators = (node for node in ast.walk(tree) if isinstance(node, ast.BoolOp))
+    return any(one.lineno <= line <= (one.end_lineno or 0) or one in inside for one in operators)
+
+
 def decides_by_size(source: str, line: int) -> bool:
     """Whether a later test in the function asks for the size of what this line assigns."""
     tree = parsed(source)
@@ -60,6 +75,46 @@ def decides_by_size(source: str, line: int) -> bool:
     return any(
         _sized(part) in names for test in tests if test.lineno > line for part in ast.walk(test)
     )
+
+
+def decides(source: str, line: int, name: str) -> bool:
+    """Whether a branch or a loop around a line's function reads a name, or what is made of it.
+
+    What a function that is called with it does is not looked for.
+    """
+    tree = parsed(source) or ast.Module([], [])
+    around = [one for one in ast.walk(tree) if isinstance(one, _FUNCTIONS)]
+    scope = max((one for one in around if _has_in_body(one, line)), key=_first, default=tree)
+    inner = [*ast.walk(scope)]
+    known = {name}
+    for one in sorted((one for one in inner if isinstance(one, ast.Assign)), key=_first):
+        if isinstance(one.value, _COMPUTED) and _names(one.value) & known:
+            known |= {target.id for target in one.targets if isinstance(target, ast.Name)}
+    return any(_names(asked) & known for node in inner for asked in _asked(node))
+
+
+_COMPUTED = (ast.Name, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp)
+
+
+def _asked(node: ast.AST) -> list[ast.expr]:
+    """What Python has to know where a statement or an expression decides."""
+    match node:
+        case ast.If() | ast.While() | ast.IfExp() | ast.Assert():
+            return [node.test]
+        case ast.For():
+            return [node.iter]
+        case ast.comprehension():
+            return [node.iter, *node.ifs]
+        case _:
+            return []
+
+
+def _names(node: ast.expr) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def _first(node: ast.stmt) -> int:
+    return node.lineno
 
 
 def _sized(node: ast.AST) -> str:

@@ -10,8 +10,8 @@ from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.breaks import backwards, libraries, numpy_draws, printing, raised
 from dynamo_lab.view.breaks.advice import Rule, advice_for, rule_of
-from dynamo_lab.view.breaks.around import is_in_loop, only_assigns
-from dynamo_lab.view.breaks.explanations import tidy
+from dynamo_lab.view.breaks.around import is_in_loop, joins, only_assigns
+from dynamo_lab.view.breaks.explanations import explanation_of, reason_of, tidy
 from dynamo_lab.view.breaks.fixes import Fix, fixes_of
 from dynamo_lab.view.breaks.makers import made_there, within
 from dynamo_lab.view.breaks.math_calls import advice_on
@@ -85,7 +85,7 @@ def _view(
     advice = _advice(item, made, places, has_fix=bool(fixes), can_choose=can_choose)
     told = printing.advice_on(item, recording, called, advice_on(item, recording, advice))
     told = numpy_draws.advice_on(item, recording, told)
-    told = raised.advice_on(item, recording, places, backwards.advice_on(item, places, told))
+    told = raised.advice_on(item, recording, places, backwards.advice_on(item, recording, told))
     return BreakView(
         id=item.id,
         title=rule.title,
@@ -95,8 +95,8 @@ def _view(
         end_column=end_column,
         effect=item.effect,
         frame=names[item.frame],
-        reason=begun(item.reason or item.gb_type),
-        explanation=begun(tidy(item.explanation, line[1], places.text(line))),
+        reason=begun(reason_of(item)),
+        explanation=begun(tidy(explanation_of(item), line[1], places.text(line))),
         advice=tuple(map(begun, told)),
         context=item.context,
         registry_id=item.registry_id,
@@ -124,7 +124,7 @@ def _advice(
     statement = _statement(item, places)
     if statement == "sometimes" and can_choose:
         statement = ""  # the `if` is to become a choice: there is a fix that says how
-    told = advice_for(item, _is_in_library(item, places), statement)
+    told = advice_for(item, _is_in_library(item, places), statement, _joins(item, places))
     return (*libraries.advice_on(item, places), *told)
 
 
@@ -139,6 +139,13 @@ def _is_in_library(item: Break, places: Places) -> bool:
     """Whether the innermost line, which caused the break, is a library's."""
     lines = places.lines_of(item.stack)
     return places.is_library(lines[-1] if lines else places.line_of(item.span))
+
+
+def _joins(item: Break, places: Places) -> bool:
+    """Whether an `and` or `or` is at the innermost line; it may be, where it is not known."""
+    lines = places.lines_of(item.stack)
+    source, number = lines[-1] if lines else places.line_of(item.span)
+    return joins(places.whole(source), number, places.text((source, number)))
 
 
 def _statement(item: Break, places: Places) -> str:

@@ -2,7 +2,27 @@
 
 import re
 
+from dynamo_lab.model.breaks import Break
+
+_SAYS_NOTHING = re.compile(
+    r"(?:Dynamo does not support this|(?:This is )?(?:currently )?not (?:currently )?supported"
+    r"|`torch\.compile` currently can't trace this)\.?\s*$",
+    re.IGNORECASE,
+)
+
+
+def reason_of(item: Break) -> str:
+    """Why it broke, in PyTorch's words: the name of the break, where they say only that it did."""
+    is_told = item.reason and not _SAYS_NOTHING.match(item.reason)
+    return item.reason if is_told else item.gb_type or item.reason
+
+
 _ORIGIN = re.compile(r'^\s*# File "([^"]*)", line (\d+), in .*?, code: (.*)$')
+
+
+def explanation_of(item: Break) -> str:
+    """PyTorch's explanation, empty where it says only that it broke."""
+    return "" if _SAYS_NOTHING.match(item.explanation) else item.explanation
 
 
 def tidy(explanation: str, line: int, text: str) -> str:

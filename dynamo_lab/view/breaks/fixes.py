@@ -9,6 +9,7 @@ from msgspec import Struct
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.model.core.sources import Span
 from dynamo_lab.model.recording import Recording
+from dynamo_lab.view.breaks.backwards import SYMBOL_SETTINGS, loses_symbols
 from dynamo_lab.view.breaks.crossing import begins_before
 from dynamo_lab.view.breaks.math_calls import innermost, is_moved
 from dynamo_lab.view.breaks.printing import PUT_OFF, can_be_put_off
@@ -117,6 +118,8 @@ def remedies(recording: Recording, item: Break, called: Set[int]) -> Remedies:
         known = [one for one in known if one.setting.option != PUT_OFF]
     if begins_before(item, recording):
         known = [one for one in known if one.setting.option != _GRADIENT]
+    if loses_symbols(item, recording):
+        known = [one for one in known if one.setting.option not in SYMBOL_SETTINGS]
     found = [_with_setting(one.setting, one.sentence, span) for one in known]
     rewritten, refusal = _rewrites(recording, item, span)
     removal = re.search(r"graph_break\(\)|skip_frame\(\)", item.gb_type)

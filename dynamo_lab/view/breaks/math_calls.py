@@ -77,9 +77,8 @@ def has_caller(item: Break, recording: Recording, called: Set[int]) -> bool:
 def _asks(about: Callable[[str, int], bool], item: Break, recording: Recording) -> bool:
     """What the text of a whole file says of its number; no, where only lines of it are known."""
     span = innermost(recording, item)
-    known = recording.sources[span.source].excerpts
-    is_whole = len(known) == 1 and known[0].first_line == 1
-    return is_whole and about(known[0].text, span.line)
+    text = recording.sources[span.source].whole()
+    return bool(text) and about(text, span.line)
 
 
 def reads_for_math(item: Break, recording: Recording) -> bool:

@@ -76,8 +76,7 @@ class Places:
 
     def whole(self, source: int) -> str:
         """The text of a source, empty where only some of its lines are known."""
-        known = self.sources[source].excerpts
-        return known[0].text if len(known) == 1 and known[0].first_line == 1 else ""
+        return self.sources[source].whole()
 
     def where(self, line: Line) -> str:
         """'line 4' in the main source, elsewhere as in `where_named`."""

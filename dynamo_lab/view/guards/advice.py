@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
+from dynamo_lab.view.core.words import begun
 from dynamo_lab.view.guards import numbers
 from dynamo_lab.view.guards.dynamic import Dynamic
 from dynamo_lab.view.guards.failing import Cause, number_kind
@@ -188,19 +189,27 @@ _KEYS = (
 
 
 def _zero_one(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
+    apart = "PyTorch compiles the sizes 0 and 1 separately, because they broadcast."
+    if cause.dimension and "0" in (cause.was, cause.now):  # an outermost size is in no stride
+        text = f"{apart} Marked unbacked, it is compiled again all the same: {_EMPTY}"
+        return (Remedy(text=text.format(name=cause.owner)),)
     unbacked = f"torch._dynamo.decorators.mark_unbacked({cause.owner}, {cause.dimension})"
     code = unbacked if is_written(cause.owner) else ""
-    text = (
-        "PyTorch compiles the sizes 0 and 1 separately, because they broadcast. Expect one more "
-        "compilation"
-    )
+    text = f"{apart} Expect one more compilation"
     if code:
         text += (
             ", or make this size and all that change with it fully dynamic before the first call "
             "that has it (code that needs the number itself, as a slice up to it does, then fails "
-            "to compile)"
+            "to compile; a call that differs in more, as by a cache that is None at first, is "
+            "compiled again all the same)"
         )
     return (Remedy(text=ended(text, code), code=code),)
+
+
+_EMPTY = (
+    "an empty tensor has strides as if the size of 0 were 1, which this code is not for. "
+    "Expect one more compilation, or leave out the calls with nothing in `{name}`."
+)
 
 
 def _branch(cause: Cause, _: Dynamic) -> tuple[Remedy, ...]:
@@ -296,10 +305,7 @@ _OF: dict[str, Callable[[Cause, Dynamic], tuple[Remedy, ...]]] = {
     ),
     "marking": _text("Mark the size before the first call, not after it."),
     "zero_one": _zero_one,
-    "empty": _text(
-        "An empty tensor has strides as if the size of 0 were 1, which this code is not for. "
-        "Expect one more compilation, or leave out the calls with nothing in `{name}`."
-    ),
+    "empty": _text(begun(_EMPTY)),
     "branch": _branch,
     "sizes": _sizes,
 }

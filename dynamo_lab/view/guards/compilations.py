@@ -11,8 +11,9 @@ from dynamo_lab.model.guards.guards import FailedGuard, Recompile
 from dynamo_lab.model.guards.symbols import ShapeFact, Symbol
 from dynamo_lab.model.recording import Recording
 from dynamo_lab.view.guards.dynamic import Dynamic, dynamic
+from dynamo_lab.view.guards.failing import cause
 from dynamo_lab.view.guards.order import in_order
-from dynamo_lab.view.guards.own_names import in_own_names
+from dynamo_lab.view.guards.own_names import in_own_names, with_parameters
 from dynamo_lab.view.guards.parameters import symbols_of_parameters
 from dynamo_lab.view.guards.readable import readable
 from dynamo_lab.view.guards.wording import sizes
@@ -59,6 +60,7 @@ class Compilations:
                 of = recording.graphs[kernel.graph].compile_id
                 self.code[of][kernel.name] = kernel.code
         self._dynamic: dict[str, Dynamic] = {}
+        self._dtypes = _first_dtypes(recording)
 
     def _in_own_names(self, symbol: Symbol) -> Symbol:
         index = self.frames.get(symbol.compile_id)
@@ -67,6 +69,10 @@ class Compilations:
         frame = self.recorded[index]
         sources = tuple(in_own_names(one, frame) for one in symbol.sources)
         return replace(symbol, sources=sources)
+
+    def first_dtype(self, frame: int, subject: str) -> str:
+        """The dtype that a value had when a frame was compiled first, as far as is told."""
+        return self._dtypes.get((frame, subject), "")
 
     def has_code(self, compile_id: str) -> bool:
         """Whether code came of a compilation, as far as is known."""
@@ -124,6 +130,17 @@ def _outer(frame: Frame) -> frozenset[str]:
     return frozenset(read - own)
 
 
+def _first_dtypes(recording: Recording) -> dict[tuple[int, str], str]:
+    found: dict[tuple[int, str], str] = {}
+    for item in recording.recompiles:
+        frame = recording.frames[item.frame]
+        for failed in reversed(item.failed):  # the oldest code is tried last
+            one = cause(with_parameters(failed, frame))
+            if one.kind == "dtype":
+                found.setdefault((item.frame, one.subject), one.was)
+    return found
+
+
 def without_code(recording: Recording) -> frozenset[str]:
     """The compilations that failed, or that Dynamo gave up: they ran eagerly, or raised."""
     return frozenset(
@@ -139,6 +156,23 @@ def at_the_limit(items: Iterable[Recompile]) -> str:
     if any(item.raises for item in items):
         return "a call that matches no code raises FailOnRecompileLimitHit"
     return "calls that match no code run eagerly"
+
+
+def limit_told(item: Recompile) -> str:
+    """Which setting is the limit that was reached, in a sentence."""
+    match item.limit:
+        case "recompile_limit":
+            return "`torch._dynamo.config.recompile_limit` is the limit."
+        case "accumulated_recompile_limit":
+            return (
+                "`torch._dynamo.config.accumulated_recompile_limit` is the limit: it counts all "
+                "that was compiled of the function, for whichever object."
+            )
+        case _:
+            return (
+                "`torch._dynamo.config.recompile_limit` is the limit, or, over all objects that "
+                "the function was compiled for, `accumulated_recompile_limit`."
+            )
 
 
 def recompilations(recording: Recording) -> int:

@@ -14,7 +14,7 @@ from dynamo_lab.view.core.words import listed
 from dynamo_lab.view.guards import costs, refusals
 from dynamo_lab.view.guards.advice import advice_on
 from dynamo_lab.view.guards.changes import ChangesView, changes
-from dynamo_lab.view.guards.compilations import Compilations, at_the_limit
+from dynamo_lab.view.guards.compilations import Compilations, at_the_limit, limit_told
 from dynamo_lab.view.guards.costs import GuardCostView
 from dynamo_lab.view.guards.failed import failed_guard, what_followed
 from dynamo_lab.view.guards.failing import cause, describe
@@ -244,6 +244,9 @@ def _remedies(
     others = [one for one in leaving if one != failed.compile_id]
     if found.kind in ("size", "value") and others:
         return (Remedy(text=f"Already dynamic in {listed(others)}: see what rules that out."),)
+    if found.kind == "dtype":  # one for all: going to and fro, each would be advised the other's
+        first = compilations.first_dtype(item.frame, found.subject)
+        found = replace(found, was=first or found.was)
     return advice_on(found, compilations.dynamic(item.compile_id))
 
 
@@ -251,7 +254,7 @@ _LIMIT = (
     "The code compiled before is still used where its guards hold: only {then}. Find what changes "
     "between calls: a size can be marked as dynamic, a number that the code only computes with can "
     "be a tensor; a container of another length, another object or another text needs code of its "
-    "own. `torch._dynamo.config.recompile_limit` is the limit."
+    "own. {limit}"
 )
 _OF_ITEM = (
     r"___stack\d+['\"\]]*\s*==\s*-?\d",
@@ -306,7 +309,7 @@ def _fresh_advice(item: Recompile, known: set[_Told]) -> str:
 def _advice(item: Recompile) -> Iterator[str]:
     """Advice for each kind of failure, the latest earlier compilation first."""
     if item.limit_hit:
-        yield _LIMIT.format(then=at_the_limit([item]))
+        yield _LIMIT.format(then=at_the_limit([item]), limit=limit_told(item))
         return
     latest_first = sorted(item.failures, key=lambda failure: _order(failure[0]), reverse=True)
     yield from filter(None, (_advice_on(guard) for _, guard in latest_first))

@@ -48,3 +48,25 @@ def test_the_opposite_of_what_raises_is_what_the_graph_has_to_check() -> None:
     assert not lab.explore(checked_in_the_graph, torch.ones(4), backend="eager").breaks
     with pytest.raises(RuntimeError):
         torch.compile(checked_in_the_graph, backend="eager")(torch.tensor([float("nan")]))
+
+
+def cleaned(x: torch.Tensor) -> torch.Tensor:
+    if torch.isnan(x).any():
+        x = torch.nan_to_num(x)
+    return x * 2
+
+
+def cleaned_of_both(x: torch.Tensor) -> torch.Tensor:
+    if (
+        torch.isnan(x).any()  # over several lines
+        or torch.isinf(x).any()
+    ):
+        x = torch.nan_to_num(x)
+    return x * 2
+
+
+def test_a_hint_about_and_and_or_stands_where_one_is() -> None:
+    hint = "Note: Python `or`/`and`"
+    for fn, is_told in ((cleaned, False), (cleaned_of_both, True)):
+        [told, *_] = build(lab.explore(fn, torch.ones(4), backend="eager")).breaks
+        assert any(hint in text for text in told.advice) == is_told

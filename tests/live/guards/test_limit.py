@@ -1,5 +1,6 @@
 """The limit of recompilations: what is said of the calls after it is what they do."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,3 +50,18 @@ def test_calls_that_match_no_code_run_eagerly_or_raise(limit: int, fullgraph: bo
     assert then in first.advice
     assert set(raised) <= {"FailOnRecompileLimitHit"}
     assert (then in view.summary.sentence) == (limit == 1)
+
+
+@pytest.mark.parametrize("fullgraph", [False, True])
+@pytest.mark.parametrize("named", ["recompile_limit", "accumulated_recompile_limit"])
+def test_the_limit_that_was_reached_is_named(named: str, fullgraph: bool) -> None:
+    limits = {"recompile_limit": 8, "accumulated_recompile_limit": 256, named: 2}
+    patch = torch._dynamo.config.patch({"assume_static_by_default": True, **limits})
+    with patch, lab.record() as recorder:
+        compiled = torch.compile(scale, backend="eager", fullgraph=fullgraph, dynamic=False)
+        for n in (3, 4, 5):
+            with contextlib.suppress(Exception):
+                compiled(torch.ones(3), n)
+    told = [one for one in build(recorder.recording).guards.recompiles if one.limit_hit]
+    assert told
+    assert f"`torch._dynamo.config.{named}` is the limit" in told[0].advice

@@ -90,6 +90,7 @@ def sizes() -> Recording:
                 failures=(("0/1", "n == 3"), ("0/0", "size mismatch")),
                 failed=(number, failed),
                 limit_hit=True,
+                limit="recompile_limit",
             ),
         ),
         symbols=(

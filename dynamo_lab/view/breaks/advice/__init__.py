@@ -56,17 +56,18 @@ _NAME = re.compile(r"\btorch(?:\.\w+)+")
 
 # Hints for an `if` that chooses between values.
 _OF_CHOICE = re.compile(r"For the common pattern `if tensor_cond|Use `torch\.cond`")
+_OF_JOINED = re.compile(r"Note: Python `or`/`and`")
 _IN_LOOP = re.compile(r"(?i)\bfor/while loop|\bbreak in (?:a )?loop|\bin a (?:for|while) loop")
 
 
 def advice_for(
-    graph_break: Break, is_library: bool = False, statement: str = ""
+    graph_break: Break, is_library: bool = False, statement: str = "", joins: bool = True
 ) -> tuple[str, ...]:
     """Our advice, then those of PyTorch's hints that suggest something new.
 
     `is_library` says that the innermost line that broke is a library's, `statement` what a
     condition there decides: "assert", "while", "raise", "leave" (a loop), "sometimes" (to assign)
-    or nothing special.
+    or nothing special, `joins` whether an `and` or `or` is there, or may be.
     """
     if is_library and rule_of(graph_break).title == "context manager":
         return ()  # nobody enters a library's lock for it
@@ -76,6 +77,8 @@ def advice_for(
     hints = [hint for hint in tidy if hint and not _is_said(hint, known)]
     if values.by_statement(rule_of(graph_break).title, statement):
         hints = [hint for hint in hints if not _OF_CHOICE.match(hint)]
+    if not joins:
+        hints = [hint for hint in hints if not _OF_JOINED.match(hint)]
     if rule_of(graph_break) in effects.RULES:
         hints = [hint for hint in hints if not _OF_EXTENSIONS.match(hint)]
     helpful = [*ours, *(hint for hint in hints if not _IDLE.match(hint))]

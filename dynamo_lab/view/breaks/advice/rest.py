@@ -2,6 +2,11 @@
 
 from dynamo_lab.view.breaks.advice.rule import Rule, example
 
+_FIND = (
+    "Find what changes between calls in the guards: a number can become a tensor, and a size be "
+    "marked dynamic. `torch._dynamo.config.{}` is the limit."
+)
+
 RULES = (
     Rule(
         r"(?i)backend compiler exception",
@@ -14,10 +19,13 @@ RULES = (
     Rule(
         r"(?i)recompile limit",
         "too many recompilations",
-        (
-            "Find what changes between calls in the guards: a number can become a tensor, and a "
-            "size be marked dynamic. `torch._dynamo.config.recompile_limit` is the limit.",
-        ),
+        (_FIND.format("accumulated_recompile_limit"),),
+        r"accumulated_recompile_limit",
+    ),
+    Rule(
+        r"(?i)recompile limit",
+        "too many recompilations",
+        (_FIND.format("recompile_limit"),),
     ),
     Rule(
         r"(?i)when making fake tensor call|^fake tensor propagation",

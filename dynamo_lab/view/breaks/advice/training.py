@@ -116,7 +116,8 @@ RULES = (
         "backward() call",
         (
             "Compile the forward alone and call `backward()` outside: its graph is compiled as "
-            "well.",
+            "well. Where the loss holds a gradient (of `create_graph=True`), that fails, unless "
+            "the compiled function captures the gradient too, with `torch.func.grad`.",
         ),
         example=example(
             """
@@ -179,8 +180,8 @@ RULES = (
         "parameter created inside",
         (
             "Create the parameter, or the module that has it, once and outside of the compiled "
-            "function, which would create a new one on each call. Where no parameter is needed, "
-            "use a plain tensor.",
+            "function, as in a module's `__init__`: here each call would create a new one. Where "
+            "no parameter is needed, use a plain tensor.",
         ),
         example=example(
             """

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from dynamo_lab.model.breaks import Break
 from dynamo_lab.view.breaks.breaks import BreakView
+from dynamo_lab.view.breaks.explanations import reason_of
 from dynamo_lab.view.breaks.libraries import cause_of, library_of
 from dynamo_lab.view.breaks.makers import within
 from dynamo_lab.view.breaks.stories import StoryView
@@ -76,7 +77,7 @@ def _evidence(group: list[_One], places: Places) -> Iterator[Evidence]:
     """What Dynamo says of each place, with its line where there are several breaks."""
     told = set[str]()
     for one in group:
-        said = one.item.reason or one.item.gb_type
+        said = reason_of(one.item)
         text = f"{places.where(one.line)}: {said}" if len(group) > 1 else said
         if text in told:  # as of a loop, whose condition breaks each frame that goes on with it
             continue

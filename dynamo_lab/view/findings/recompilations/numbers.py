@@ -2,6 +2,7 @@
 
 import re
 
+from dynamo_lab.view.breaks.around import decides
 from dynamo_lab.view.findings.changes import Setting
 from dynamo_lab.view.findings.finding import Facts
 from dynamo_lab.view.findings.recompilations.stories import Story
@@ -125,6 +126,14 @@ def _is_of_module(story: Story, facts: Facts) -> bool:
     )
 
 
+_DECIDES = (
+    "Pass it as an argument, and as a number: a branch or a loop reads it, where a tensor would "
+    "break the graph. A global integer is always compiled in; as an argument it is dynamic from "
+    "its second value on, so that each way of a branch is compiled, and not each value. A loop "
+    "that it counts is compiled for each number all the same."
+)
+
+
 def _other(story: Story, facts: Facts) -> Told:
     """An argument, a global, or what a closure or a container holds."""
     name = story.cause.subject
@@ -135,6 +144,15 @@ def _other(story: Story, facts: Facts) -> Told:
     advice = advice_on(story.cause, story.new)
     is_passed = is_global and not story.is_open  # a global float is dynamic from its second value
     is_fixed = name in story.new.pinned
+    if is_passed and decides(facts.places.whole(story.line[0]), story.line[1], name):
+        return Told(
+            rule="number-changes",
+            what=f"{what} a Python number that changes{where}",
+            remedy=_DECIDES,
+            code=f"fn(x, {name})",
+            grade="fill in",
+            line=line,
+        )
     can_open = story.failed.source.startswith("L[") and not story.is_open and not is_fixed
     return Told(
         rule="number-changes",
