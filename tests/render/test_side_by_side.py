@@ -126,7 +126,8 @@ def test_the_list_of_kernels_has_room_for_what_stands_in_and_above_it(
     open_tab(page, "kernels")
     one, beside = page.get_by_role("group", name="Kernels of").get_by_role("button").all()
     top, other = one.bounding_box(), beside.bounding_box()
-    assert top is not None and other is not None
+    assert top is not None
+    assert other is not None
     assert top["y"] == other["y"]
     badge = page.locator(".dl-row-kernel .dl-kernel-of .dl-badge").first
     within = badge.evaluate("""badge => {

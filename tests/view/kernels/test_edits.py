@@ -142,7 +142,7 @@ def test_too_few_rounds_give_no_verdict() -> None:
 
 
 def test_what_is_very_far_apart_is_told_as_a_power_of_ten() -> None:
-    far = structs.replace(EDIT, comparisons=(compared("out_ptr0", "differs", 1.2345e41),))
-    near = structs.replace(EDIT, comparisons=(compared("out_ptr0", "differs", 124_171_470),))
+    far = structs.replace(EDIT, comparisons=(compared("out_ptr0", "wrong", 1.2345e41),))
+    near = structs.replace(EDIT, comparisons=(compared("out_ptr0", "wrong", 124_171_470),))
     assert "up to 1.2e+41 ULP apart" in build(far).compared
     assert "up to 124,171,470 ULP apart" in build(near).compared
