@@ -74,8 +74,8 @@ def _name_inputs(answer: Any) -> str:
         f"`{min(constants, default='')}` is not a tensor: Dynamo knows its value while tracing, "
         "writes the result down, and guards on it.",
     )
-    need("bias" in names, "One is missing: a tensor comes from elsewhere than the arguments.")
-    need(names == {"x", "weight", "bias"}, "One is missing: which tensors are computed with?")
+    need("bias" in names, "Not all are there: a tensor comes from elsewhere than the arguments.")
+    need(names == {"x", "weight", "bias"}, "Not all are there: which tensors are computed with?")
     return "Tensors that are used, wherever they come from. All else is evaluated while tracing."
 
 

@@ -45,6 +45,10 @@ def test_a_kernel_is_edited_and_run(open_notebook: OpenNotebook) -> None:
 
     attempts = panel.get_by_role("group", name="Attempts").get_by_role("button")
     assert attempts.count() == 2
+    first, second = (attempt.bounding_box() for attempt in attempts.all())
+    assert first is not None
+    assert second is not None
+    assert first["y"] == second["y"], "attempts stand in a row: the answer needs the height"
     attempts.first.click()
     assert text.locator(".cm-line").first.inner_text() == "int broken = missing;"
     verdict.filter(has_text="It does not compile").wait_for()

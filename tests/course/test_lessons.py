@@ -35,6 +35,14 @@ def _run_at_release(lesson: Path) -> Any:
     return pytest.param(lesson, id=lesson.stem, marks=marks)
 
 
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
+def test_no_lesson_looks_for_the_code_left_of_the_view(lesson: Path) -> None:
+    """In JupyterLab the cell itself, above the view, bears the marks."""
+    cells = [cell for cell in read(lesson)["cells"] if cell["cell_type"] == "markdown"]
+    told = "".join(line for cell in cells for line in cell["source"])
+    assert not re.search(r"on the left|wavy", told, re.IGNORECASE)
+
+
 def test_the_course_begins_with_a_tour() -> None:
     assert LESSONS[0].name == "00_start_here.ipynb"
     assert LESSONS[0].parent == NOTEBOOKS

@@ -114,3 +114,24 @@ def test_a_page_of_one_recording_offers_no_other(show: Callable[[str], Opened]) 
     assert page.get_by_role("button", name="side by side").count() == 0
     assert page.get_by_role("button", name="Lower again").count() == 0
     assert page.get_by_role("group", name="Recording").count() == 0
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [560, 600, 640, 700])
+def test_the_list_of_kernels_has_room_for_what_stands_in_and_above_it(
+    show: Callable[[str], Opened], width: int
+) -> None:
+    page = show("side_by_side").page
+    page.set_viewport_size({"width": width, "height": 800})
+    open_tab(page, "kernels")
+    one, beside = page.get_by_role("group", name="Kernels of").get_by_role("button").all()
+    top, other = one.bounding_box(), beside.bounding_box()
+    assert top is not None
+    assert other is not None
+    assert top["y"] == other["y"]
+    badge = page.locator(".dl-row-kernel .dl-kernel-of .dl-badge").first
+    within = badge.evaluate("""badge => {
+      const [own, row] = [badge, badge.parentElement].map(one => one.getBoundingClientRect());
+      return own.right <= row.right;
+    }""")
+    assert within, "the language is cut off"

@@ -125,7 +125,7 @@ def _by_float64(known: Sequence[Comparison], wrong: Sequence[Comparison], trials
     if agrees is None:
         return Judged(
             "unknown",
-            "The program does not run in float64, so rounding cannot be told from a bug.",
+            "The program has no results in float64, so rounding cannot be told from a bug.",
         )
     if not agrees:
         return Judged("bug", "Compiled in float64, it differs from eager in float64 too.")

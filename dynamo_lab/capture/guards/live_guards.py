@@ -131,14 +131,16 @@ def _read_by_cell(
     """What a cell is given: it has no arguments of its own, it reads names of the notebook."""
     if code.co_name != "<module>":
         return {}
+    tensors = (name for name in code.co_names if isinstance(known.get(name), torch.Tensor))
+    example = f"`{next(tensors, 'x')}=torch.randn(8, 3)`"
     if args:
-        tensors = (name for name in code.co_names if isinstance(known.get(name), torch.Tensor))
-        name = next(tensors, "x")
         raise GuardsError(
-            "A cell reads the notebook's names, so say which one is meant: "
-            f"`{name}=torch.randn(8, 3)`."
+            f"A cell reads the notebook's names, so say which one is meant: {example}."
         )
-    return {name: value for name, value in kwargs.items() if name in code.co_names}
+    for name in kwargs:
+        if name not in code.co_names:
+            raise GuardsError(f"The cell reads no `{name}`: name what it reads, as in {example}.")
+    return dict(kwargs)
 
 
 @whole

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Ask } from "../src/core/source";
 import type { Diagnostic, EditView } from "../src/core/types.generated";
 import { messages } from "../src/kernels/edit-text";
-import { Edits, outcomeOf } from "../src/kernels/edits";
+import { Edits, howOf, outcomeOf } from "../src/kernels/edits";
 
 const answer = (given: Partial<EditView> = {}): EditView => ({
   kernel: 0, name: "k", verdict: "right", sentence: "", before: "a", after: "b", edits: [], diagnostics: [], worst: "", compared: "", timings: [], ...given,
@@ -50,6 +50,16 @@ describe("Edits", () => {
     finish(answer());
     await first;
     expect(asked).toEqual([{ of: "as recorded", kernel: 3, code: "a" }]);
+  });
+});
+
+describe("what Run does", () => {
+  it("times what runs here, and not a Triton kernel that was lowered for a GPU", () => {
+    expect(howOf({ language: "cpp" }, false)).toContain("timed in turns");
+    expect(howOf({ language: "triton" }, false)).toContain("timed in turns");
+    expect(howOf({ language: "cpp" }, true)).toContain("timed in turns");
+    expect(howOf({ language: "triton" }, true)).toContain("It is not timed.");
+    expect(howOf({ language: "triton" }, true)).not.toContain("timed in turns");
   });
 });
 

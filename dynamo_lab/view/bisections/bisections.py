@@ -182,5 +182,5 @@ def _notes(found: Bisection) -> list[str]:
     if found.first_bad:
         notes.append(f"The first value that is not a number, or infinite: {found.first_bad}.")
     if not found.has_float64 and found.verdict not in ("crash", "same", "unknown"):
-        notes.append("It does not run in float64, so results were compared with eager alone.")
+        notes.append("It has no results in float64: its own were compared with eager's alone.")
     return notes

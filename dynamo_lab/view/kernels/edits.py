@@ -125,7 +125,12 @@ def _apart(found: list[Comparison]) -> str:
         return "equal bit for bit"
     units = max((one.ulp or 0.0 for one in found), default=0.0)
     relative = max((one.relative or 0.0 for one in found), default=0.0)
-    return f"up to {units:,.0f} ULP apart ({relative:.1e} relative)"
+    told = f"{units:,.0f}" if units < _MANY else f"{units:.1e}"
+    return f"up to {told} ULP apart ({relative:.1e} relative)"
+
+
+_MANY = 1e9
+"""ULP: more are told as a power of ten."""
 
 
 _WHATS = {"kernel": "the kernel alone", "program": "the program"}

@@ -13,6 +13,12 @@ inputs = {"x", "weight", "bias", "power"}
 # %% 1.2: from elsewhere than the arguments
 inputs = ["x", "weight"]
 
+# %% 1.2: Not all are there: a tensor comes
+inputs = {"x"}
+
+# %% 1.2: Not all are there: which tensors
+inputs = {"bias"}
+
 # %% 1.2: Pass a set of names
 inputs = "x, weight, bias"
 

@@ -115,12 +115,14 @@ def test_a_cells_names_can_be_tried_on_its_guards() -> None:
 
 @pytest.mark.slow
 def test_what_can_be_tried_on_a_cell_is_named_by_a_tensor_that_it_reads() -> None:
-    cell, asked = run_cells(
+    cell, asked, unread = run_cells(
         "%%compile --backend eager --into rec --quiet\ny = torch.relu(x)",
         "print(rec.would_pass(x.double()))",
+        "print(rec.would_pass(other=x))",
     )
     assert errors_of(cell) == []
     assert "say which one is meant: `x=torch.randn(8, 3)`" in str(asked)
+    assert "The cell reads no `other`: name what it reads, as in `x=" in str(unread)
 
 
 @pytest.mark.slow

@@ -139,3 +139,10 @@ def test_a_busy_machine_gives_no_verdict(load: float) -> None:
 def test_too_few_rounds_give_no_verdict() -> None:
     assert told(rounds=rounds_needed() - 1).ratio.startswith("too few rounds to tell")
     assert told(rounds=rounds_needed()).tone == "bad"
+
+
+def test_what_is_very_far_apart_is_told_as_a_power_of_ten() -> None:
+    far = structs.replace(EDIT, comparisons=(compared("out_ptr0", "wrong", 1.2345e41),))
+    near = structs.replace(EDIT, comparisons=(compared("out_ptr0", "wrong", 124_171_470),))
+    assert "up to 1.2e+41 ULP apart" in build(far).compared
+    assert "up to 124,171,470 ULP apart" in build(near).compared

@@ -44,3 +44,22 @@ export function rootOf(graph: GraphView, graphs: ReadonlyMap<number, GraphView>)
   }
   return at;
 }
+
+/** A graph that holds hits of a search, as it is called where they are told. */
+export interface Hits {
+  readonly graph: GraphView;
+  readonly name: string;
+  readonly count: number;
+}
+
+/** What a search finds outside the shown stage: in the captured graph's other stages, else once in each other captured graph. */
+export function elsewhere(own: number, isHere: boolean, others: readonly GraphView[], count: (graph: GraphView) => number): Hits[] {
+  const inOwn = others.filter((graph) => graph.number === own).map((graph) => ({ graph, name: stageName(graph), count: count(graph) })).filter((hits) => hits.count > 0);
+  if (isHere || inOwn.length > 0) return inOwn;
+  const found = new Map<number, Hits>();
+  for (const graph of others) {
+    const hits = found.has(graph.number) ? 0 : count(graph);
+    if (hits > 0) found.set(graph.number, { graph, name: graph.title, count: hits });
+  }
+  return [...found.values()];
+}

@@ -9,7 +9,7 @@ import { grouped, plural } from "../core/words";
 import { afterDrawing } from "../ui/after-drawing";
 import { Empty, Prose } from "../ui/bits";
 import { type GraphIndex, indicesOf } from "./graph-index";
-import { rootOf, stageName } from "./groups";
+import { elsewhere, type Hits, rootOf } from "./groups";
 import { parse, type Term, widened } from "./query";
 
 interface StepperProps {
@@ -30,24 +30,31 @@ export function Stepper({ label, what, isOff, step }: StepperProps) {
   );
 }
 
-/** The other stages of the same captured graph that hold hits: they are looked for once the hits here are on the screen. */
+/**
+ * The other stages of the same captured graph that hold hits, and where it has none at all, the first of each other graph.
+ * They are looked for once the hits here are on the screen.
+ */
 export function OtherHits({ index, terms }: { index: GraphIndex; terms: readonly Term[] }) {
   const store = useStore();
   const model = useModel();
-  const hits = useSignal<readonly (readonly [GraphView, number])[]>([]);
+  const isHere = useSignal(true);
+  const hits = useSignal<readonly Hits[]>([]);
   const drawn = useMemo(() => afterDrawing(), []);
   useEffect(() => {
     const own = rootOf(index.graph, model.graphs);
-    const others = model.view.graphs.filter((graph) => graph.number === own.number && rootOf(graph, model.graphs).id !== own.id);
-    drawn.soon(() => (hits.value = others.map((graph) => [graph, indicesOf(model)(graph.id)?.find(terms).length ?? 0] as const)));
+    const others = model.view.graphs.filter((graph) => rootOf(graph, model.graphs).id !== own.id);
+    const count = (graph: GraphView): number => indicesOf(model)(graph.id)?.find(terms).length ?? 0;
+    drawn.soon(() => {
+      isHere.value = index.find(terms).length > 0;
+      hits.value = elsewhere(own.number, isHere.value, others, count);
+    });
     return drawn.never;
   }, [model, index, terms]);
-  const found = hits.value.filter(([, count]) => count > 0);
-  if (found.length === 0) return null;
+  if (hits.value.length === 0) return null;
   return (
     <p class="dl-explain dl-note-line">
-      also in {found.map(([graph, count]) => (
-        <button key={graph.id} type="button" class="dl-go" onClick={() => store.go(graphEntity(graph.id))}>{stageName(graph)} {grouped(count)}</button>
+      {isHere.value ? "also" : "found"} in {hits.value.map(({ graph, name, count }) => (
+        <button key={graph.id} type="button" class="dl-go" onClick={() => store.go(graphEntity(graph.id))}>{name} {grouped(count)}</button>
       ))}
     </p>
   );
@@ -58,7 +65,7 @@ export function NoHits({ index, query }: { index: GraphIndex; query: Signal<stri
   const terms = wider ? parse(wider) : "";
   const count = typeof terms === "string" ? 0 : index.find(terms).length;
   return (
-    <Empty title="No node matches">
+    <Empty title="No node of this graph matches">
       {count > 0 && <button type="button" class="dl-link" onClick={() => (query.value = wider)}>{wider} finds {plural(count, "node")}</button>}
       {count === 0 && <Prose text={`Each condition must hold: ${Object.values(FIELDS).join(", ")}. A minus in front excludes; other words are looked for in names, operators, values, arguments and modules.`} />}
     </Empty>

@@ -1,12 +1,14 @@
 // "Would this input pass?": the kernel tries a call on the guards of each compilation.
 import { type Signal, useSignal } from "@preact/signals";
-import { useStore } from "../core/context";
+import { useModel, useStore } from "../core/context";
 import type { WouldPass } from "../core/types.generated";
 import { messageOf, withoutFolders } from "../core/words";
 import { CompileId, Go, Prose } from "../ui/bits";
+import { exampleOf } from "./example";
 
 export function WouldPassBox({ answer }: { answer: Signal<WouldPass | null> }) {
   const { source } = useStore();
+  const { view } = useModel();
   const text = useSignal("");
   const error = useSignal("");
   const busy = useSignal(false);
@@ -31,7 +33,7 @@ export function WouldPassBox({ answer }: { answer: Signal<WouldPass | null> }) {
       <label class="dl-would-ask">
         <span>Would this input pass?</span>
         <input
-          type="text" aria-label="Arguments of a call" placeholder={"torch.randn(8, 3)   or by name: x=torch.randn(8, 3)"} spellcheck={false} autocomplete="off"
+          type="text" aria-label="Arguments of a call" placeholder={exampleOf(view)} spellcheck={false} autocomplete="off"
           value={text.value} onInput={(event) => (text.value = event.currentTarget.value)}
         />
         <button type="submit" class="dl-button" disabled={busy.value}>{busy.value ? "Asking\u2026" : "Try"}</button>

@@ -3,14 +3,14 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Diff } from "../compare/diff";
 import { rowsOf } from "../compare/pairs";
-import { useStore } from "../core/context";
+import { useModel, useStore } from "../core/context";
 import type { EditingProps } from "../core/source";
 import type { Diagnostic, EditView, KernelView } from "../core/types.generated";
 import { Busy } from "../ui/busy";
 import { Editor } from "../ui/editor";
 import { Table } from "../ui/copy/table";
 import { messages, writing } from "./edit-text";
-import { type Attempt, Edits, type KernelEdit, outcomeOf, toneOf } from "./edits";
+import { type Attempt, Edits, howOf, type KernelEdit, outcomeOf, toneOf } from "./edits";
 
 /** The part that edits kernels, with what was written in it. */
 export function editingPart(): (props: EditingProps) => preact.JSX.Element {
@@ -42,7 +42,7 @@ function Panes({ kernel, label, edit }: PanesProps) {
         <Tools edit={edit} run={run} />
         {edit.busy.value && <Busy what="Building, checking and timing your kernel" />}
         {edit.busy.value && runs && <button type="button" class="dl-button" onClick={() => runs.stop()}>Stop</button>}
-        <Result edit={edit} show={(line) => (place.value = { line, tick: place.value.tick + 1 })} />
+        <Result kernel={kernel} edit={edit} show={(line) => (place.value = { line, tick: place.value.tick + 1 })} />
       </section>
     </>
   );
@@ -93,7 +93,7 @@ function Tools({ edit, run }: { edit: KernelEdit; run(): void }) {
       <button type="button" class="dl-button dl-edit-run" disabled={busy.value} title="Ctrl+Enter, or \u2318+Enter" aria-keyshortcuts="Control+Enter Meta+Enter" onClick={run}>Run</button>
       <button type="button" class="dl-button" disabled={!changed.value || busy.value} onClick={() => edit.reset()}>Back to the original</button>
       {attempts.value.length > 0 && (
-        <div class="dl-segments dl-attempts" role="group" aria-label="Attempts">
+        <div class="dl-segments dl-edit-attempts" role="group" aria-label="Attempts">
           {attempts.value.map((one, i) => <AttemptButton key={i} one={one} number={i + 1} current={one === shown.value} take={() => edit.take(one)} />)}
         </div>
       )}
@@ -110,13 +110,10 @@ function AttemptButton({ one, number, current, take }: { one: Attempt; number: n
   );
 }
 
-const HOW =
-  "Change the code at will; its parameters stay. Run builds it as Inductor does, and calls it in a process of its own with what your program gives the original, so a crash harms nothing. " +
-  "If it computes the same, your program runs with it, is held against eager, and both are timed in turns.";
-
-function Result({ edit, show }: { edit: KernelEdit; show(line: number): void }) {
+function Result({ kernel, edit, show }: { kernel: KernelView; edit: KernelEdit; show(line: number): void }) {
+  const isElsewhere = useModel().view.summary.target !== "";
   const shown = edit.shown.value;
-  if (!shown) return edit.busy.value ? null : <p class="dl-edit-note dl-dim">{HOW}</p>;
+  if (!shown) return edit.busy.value ? null : <p class="dl-edit-note dl-dim">{howOf(kernel, isElsewhere)}</p>;
   if (!shown.answer) return <p class="dl-edit-note dl-bad-text" role="alert">{shown.error}</p>;
   return <Answer view={shown.answer} show={show} />;
 }

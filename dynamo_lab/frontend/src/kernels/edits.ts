@@ -1,7 +1,7 @@
 // What a reader makes of a kernel's text: it is kept while they look at other things, and so is each attempt.
 import { signal, type Signal } from "@preact/signals";
 import type { Ask } from "../core/source";
-import type { EditView } from "../core/types.generated";
+import type { EditView, KernelView } from "../core/types.generated";
 import { messageOf } from "../core/words";
 
 export interface Attempt {
@@ -67,6 +67,14 @@ export class Edits {
     if (found?.original !== code) this.known.set(key, (found = new KernelEdit(code)));
     return found;
   }
+}
+
+/** What Run does. A Triton kernel for a GPU (`isElsewhere`: the program was lowered for a target) runs nowhere here. */
+export function howOf({ language }: Pick<KernelView, "language">, isElsewhere: boolean): string {
+  const changes = "Change the code at will; its parameters stay. ";
+  if (isElsewhere && language === "triton") return `${changes}Run compiles it for its target and checks it in Triton's interpreter. It is not timed.`;
+  return `${changes}Run builds it as Inductor does, and calls it in a process of its own with what your program gives the original, so a crash harms nothing. ` +
+    "If it computes the same, your program runs with it, is held against eager, and both are timed in turns.";
 }
 
 /** How an attempt went: in a word, or in what the kernel alone gains. */

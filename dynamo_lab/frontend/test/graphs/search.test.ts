@@ -3,6 +3,7 @@ import { homePlaces, Sources } from "../../src/core/places";
 import { matches } from "../../src/core/search";
 import { splitTarget } from "../../src/core/target";
 import { GraphIndex } from "../../src/graphs/graph-index";
+import { elsewhere } from "../../src/graphs/groups";
 import { graph, source, view } from "../sample";
 
 describe("matches", () => {
@@ -24,6 +25,20 @@ describe("GraphIndex", () => {
     const data = view({ graphs: [graph({ inputs: [[], [0, 0], [0, 1]] })] });
     const index = new GraphIndex(data.graphs[0], [], new Sources(data));
     expect(index.users).toEqual([[1, 2], [2], []]);
+  });
+});
+
+describe("hits elsewhere", () => {
+  const others = [graph({ id: 1, inputs: [] }), graph({ id: 2, number: 2, inputs: [] }), graph({ id: 3, number: 2, inputs: [] })];
+  const told = (isHere: boolean, counts: readonly number[]) => elsewhere(1, isHere, others, ({ id }) => counts[id]).map(({ graph: { id }, count }) => [id, count]);
+
+  it("are those of the other stages, and of another captured graph where this one has none", () => {
+    expect(told(true, [0, 2, 3, 4])).toEqual([[1, 2]]);
+    expect(told(false, [0, 2, 3, 4])).toEqual([[1, 2]]);
+    expect(told(false, [0, 0, 3, 4])).toEqual([[2, 3]]);
+    expect(told(false, [0, 0, 0, 4])).toEqual([[3, 4]]);
+    expect(told(true, [0, 0, 3, 4])).toEqual([]);
+    expect(told(false, [0, 0, 0, 0])).toEqual([]);
   });
 });
 
