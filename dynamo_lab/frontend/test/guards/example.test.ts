@@ -4,7 +4,7 @@ import { exampleOf } from "../../src/guards/example";
 
 const frame = (id: number, name: string, resumes: number | null = null): FrameView => ({ id, name, resumes }) as FrameView;
 const guard = (of: number, source: string, kind = "TENSOR_MATCH"): GuardView => ({ frame: of, source, kind }) as GuardView;
-const asked = (frames: FrameView[], guards: GuardView[]): string => exampleOf({ frames, guards: { guards, recompiles: [], costs: [] } } as Pick<View, "frames" | "guards">);
+const asked = (frames: FrameView[], guards: GuardView[]): string => exampleOf({ frames, guards: { guards, recompiles: [], costs: [], refusals: [] } } as Pick<View, "frames" | "guards">);
 
 describe("what may be written as the arguments of a call", () => {
   it("is a name of the notebook for a cell, which has no arguments", () => {
