@@ -90,11 +90,17 @@ def record(lab):
 def test_a_backward_whose_loss_is_returned_is_promised_nothing(tmp_path: Path) -> None:
     recording = recorded(LOSS_RETURNED, tmp_path, "loss")
     assert isinstance(recording, lab.Recording)
-    found = recording.findings[0]
+    asked, found = recording.findings[:2]
+    assert asked.rule == "second-backward"
+    assert "`grad=True`" in asked.remedy
     assert "backward() call" in found.sentence
     assert found.gain is None
     assert "is returned" in found.remedy
     assert found.apply().verdict != "helped"
+    for old, new in ((", grad=True", ""), ("return loss", "return loss.detach()")):
+        followed = recorded(LOSS_RETURNED.replace(old, new), tmp_path, f"without_{len(new)}")
+        assert isinstance(followed, lab.Recording)
+        assert followed.failure is None
 
 
 SLICED = """

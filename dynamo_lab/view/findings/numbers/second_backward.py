@@ -15,6 +15,9 @@ _FREED = "Trying to backward through the graph a second time"
 _DONATED = "compiled with non-empty donated buffers"
 """PyTorch's words, torch/_functorch/_aot_autograd/runtime_wrappers.py, `_backward_impl`."""
 
+_ASKED = re.compile(r"dynamo_lab[/\\]capture[/\\]core[/\\]running\.py")
+"""Where a call with `grad=True` is followed by a backward, which has no line of the user's."""
+
 _OF_COMPILED = re.compile(r"[/\\]_functorch[/\\]_aot_autograd[/\\]")
 _BACKWARD = re.compile(r"\b([A-Za-z_]\w*)\.backward\(")
 _SETTING = "torch._functorch.config.donated_buffer = False"
@@ -38,6 +41,10 @@ _DETACH = (
     "If the first was in an earlier step, and a tensor was kept from there, as a hidden state, "
     "`.detach()` it between the steps."
 )
+_OWN = (
+    "The second one is what `grad=True` asks for: what was called has gone back itself, and leaves "
+    "nothing to go back through. Leave `grad=True` out, or return `loss.detach()`."
+)
 _NOT_DONATED = (
     "Set this before the backward is first compiled, which then saves less memory. Or, if the "
     "graph is kept for a second loss alone, add the losses and go back once."
@@ -49,7 +56,9 @@ def find(facts: Facts) -> Iterator[Found]:
     failure = facts.recording.failure
     if failure is None or not _OF_COMPILED.search(failure.traceback):
         return
-    if _FREED in failure.message:
+    if _FREED in failure.message and failure.span is None and _ASKED.search(failure.traceback):
+        yield _found(None, _TWICE, _OWN, "", facts)
+    elif _FREED in failure.message:
         line = _line(failure, facts)
         yield _found(line, _TWICE, f"{_ADD} {_RETAIN} {_DETACH}", _sum(line, facts), facts)
     elif _DONATED in failure.message:
