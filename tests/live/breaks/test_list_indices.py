@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
+from msgspec.structs import replace
 from torch._dynamo import config
 
 import dynamo_lab as lab
 from dynamo_lab.view import build
+from dynamo_lab.view.breaks.advice import rule_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,3 +106,9 @@ def test_a_function_is_picked_before_the_call() -> None:
     fn = (torch.sin, torch.cos)[INDEX]
     recording = lab.explore(picked_before, torch.ones(3), fn, backend="eager", fullgraph=True)
     assert recording.breaks == ()
+
+
+def test_torch_2_11_calls_it_otherwise() -> None:
+    [item] = lab.explore(of_tensors, torch.ones(3), INDEX, backend="eager").breaks
+    older = replace(item, gb_type="Indexing list with non-scalar tensor")
+    assert rule_of(older) is rule_of(item)

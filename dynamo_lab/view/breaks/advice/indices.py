@@ -4,7 +4,7 @@ from dynamo_lab.view.breaks.advice.rule import Rule, example
 
 RULES = (
     Rule(
-        r"Tensor\.item\(\)",
+        r"Tensor\.item\(\)|^Indexing list with non-scalar tensor",  # the latter in torch 2.11
         "list indexed by a tensor",
         (
             "A tensor picks from a Python list or tuple: Dynamo needs the number for that. Tensors "
