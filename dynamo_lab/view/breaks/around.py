@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from dynamo_lab.view.breaks.numbers_taken import parsed
 
@@ -34,11 +35,10 @@ def only_assigns(source: str, line: int) -> bool:
     )
 
 
-def _tests(source: str, line: int) -> Iterator[ast.If]:
+def _tests(source: str, line: int) -> list[ast.If]:
     """The `if` statements that ask something on a line, which may go over several."""
-    nodes = ast.walk(parsed(source) or ast.Module([], []))
-    tests = (one for one in nodes if isinstance(one, ast.If))
-    return (one for one in tests if one.lineno <= line <= (one.test.end_lineno or 0))
+    tree = parsed(source)
+    return [] if tree is None else _by_line(tree).get(line, [])
 
 
 def joins(source: str, line: int, text: str) -> bool:
@@ -49,10 +49,38 @@ def joins(source: str, line: int, text: str) -> bool:
     tree = parsed(source) if source else None
     if tree is None:
         return not text or bool(re.search(r"\b(?:and|or)\b", text))
-    tests = [one.test for one in _tests(source, line)]
-    inside = [node for test in tests for node in ast.walk(test)]
-    operators = (node for node in ast.walk(tree) if isinstance(node, ast.BoolOp))
-    return any(one.lineno <= line <= (one.end_lineno or 0) or one in inside for one in operators)
+    return line in _joined(tree)
+
+
+@lru_cache(maxsize=32)  # as files are parsed: each break of a file asks
+def _by_line(tree: ast.Module) -> dict[int, list[ast.If]]:
+    """The `if` statements of a file by each line of what they ask."""
+    found: dict[int, list[ast.If]] = {}
+    for one in ast.walk(tree):
+        if isinstance(one, ast.If):
+            for line in range(one.lineno, (one.test.end_lineno or one.lineno) + 1):
+                found.setdefault(line, []).append(one)
+    return found
+
+
+@lru_cache(maxsize=32)
+def _joined(tree: ast.Module) -> frozenset[int]:
+    """The lines of a file with an `and` or `or`, and all those of an `if` that asks with one."""
+    inside = (node for node in ast.walk(tree) if isinstance(node, ast.BoolOp))
+    lines = {line for one in inside for line in _lines_of(one)}
+    asked = (
+        line for line, tests in _by_line(tree).items() for one in tests if _has_any(one, lines)
+    )
+    return frozenset({*lines, *asked})
+
+
+def _lines_of(node: ast.expr) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _has_any(test: ast.If, lines: set[int]) -> bool:
+    """Whether a line of what an `if` asks is among some."""
+    return not lines.isdisjoint(_lines_of(test.test))
 
 
 def decides_by_size(source: str, line: int) -> bool:
