@@ -318,8 +318,9 @@ POINTERS = (
     "Find what changes between calls in the guards",
     "So that the update is compiled there too",
     "A learning-rate scheduler wraps `step`",
+    *("By a tensor of one bool, ", "Anything else, as functions or modules, "),
 )
-"""What says where to look, and ends no break."""
+"""What says where to look, and ends no break; and what `test_list_indices` tries."""
 UNREACHED = {
     "break inside a loop",
     "generator",

@@ -151,6 +151,7 @@ def test_eager_on_recompile_counts_the_calls_that_ran_eagerly() -> None:
     assert set_at == line_of(leaves_to_python, "set_stance")
     assert called_at == line_of(leaves_to_python, "ones(5)")
     first, second = build(recording).guards.refusals
+    assert "a tensor in its place avoids this" in " ".join(one.text for one in second.remedies)
     assert first.title == "2 calls of scale ran eagerly"
     assert second.reasons == ("`n` was 2, now 3, which rules out 0/0.",)
     assert {one.level for one in recording.findings} == {"note"}
@@ -165,6 +166,17 @@ def test_marked_dynamic_as_advised_none_of_them_runs_eagerly() -> None:
         compiled(first)
         with torch.compiler.set_stance("eager_on_recompile"):
             compiled(torch.ones(5))
+    assert backend.calls == 2
+    assert recorder.recording.refusals == ()
+
+
+def test_a_tensor_in_a_numbers_place_as_advised_none_of_them_runs_eagerly() -> None:
+    backend = Ran()
+    compiled: Any = torch.compile(scale, backend=backend, dynamic=False)
+    with lab.record() as recorder:
+        compiled(torch.ones(4), torch.tensor(2))
+        with torch.compiler.set_stance("eager_on_recompile"):
+            compiled(torch.ones(4), torch.tensor(3))
     assert backend.calls == 2
     assert recorder.recording.refusals == ()
 
