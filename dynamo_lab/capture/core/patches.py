@@ -61,7 +61,6 @@ class Patches:
         self._report = report
         self._lock = lock  # held while a probe runs, not while the watched function does
         self._undo = undo
-        self._is_over = False
         self._held: list[_Held[Any]] = []
         undo.add(self._end)  # before any function: so it is the last to be undone
         self._set_eval_frame = SET_EVAL_FRAME.get()
@@ -153,8 +152,6 @@ class Patches:
         return watched
 
     def _start(self, probe: Probe, args: Any, kwargs: Any) -> Generator[None, Any, None] | None:
-        if self._is_over:  # a reference to the wrapper that outlived the recording
-            return None
         try:
             with self._lock, _Unseen(self._set_eval_frame):
                 watcher = probe(*args, **kwargs)
@@ -207,7 +204,6 @@ class Patches:
 
     def _end(self) -> None:
         """A wrapper may outlive the recording: from now on it does nothing and holds nothing."""
-        self._is_over = True
         for held in self._held:
             held.let_go()
         self._held.clear()

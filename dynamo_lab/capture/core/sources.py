@@ -134,6 +134,12 @@ class Texts:
         code = frame.f_code
         return self.span(code.co_filename, frame.f_lineno, code.co_name)
 
+    def users_span_from(self, frame: FrameType | None) -> int | None:
+        """The index of the user's innermost span from a frame on outwards, if there is one."""
+        while frame is not None and not self.is_users(frame.f_code.co_filename):
+            frame = frame.f_back
+        return None if frame is None else self.span_of_frame(frame)
+
     def users_span_of_text(self, formatted: str) -> int | None:
         """The index of the user's innermost span in a stack that FX keeps, if there is one."""
         own = [one for one in _FILE_LINE.findall(formatted) if self.is_users(one[0])]

@@ -1,7 +1,6 @@
 """Stances: what `torch.compiler.set_stance` told compiled functions to do, and which line did."""
 
 import sys
-from types import FrameType
 from typing import Any
 
 from dynamo_lab.capture.core.patches import Patches
@@ -26,7 +25,9 @@ class StanceProbe:
     def stance_set(self, before: Any, stance: Any) -> None:
         """A stance is in force from now on, instead of the one before."""
         if id(stance) not in self._set_at:  # a context sets it again as it begins and ends
-            self._set_at[id(stance)] = stance, self._line()
+            with self._recorder.lock:
+                at = self._recorder.texts.users_span_from(sys._getframe(1))
+            self._set_at[id(stance)] = stance, at
         self._note(stance)
 
     def set_at(self, stance: Any) -> int | None:
@@ -38,16 +39,6 @@ class StanceProbe:
         """A stance as a program writes it."""
         others = ", skip_guard_eval_unsafe=True" if stance.skip_guard_eval_unsafe else ""
         return f'{STANCE}("{stance.stance}"{others})'
-
-    def _line(self) -> int | None:
-        texts = self._recorder.texts
-        at: FrameType | None = sys._getframe(2)
-        while at is not None and not texts.is_users(at.f_code.co_filename):
-            at = at.f_back
-        if at is None:
-            return None
-        with self._recorder.lock:
-            return texts.span_of_frame(at)
 
     def _note(self, stance: Any) -> None:
         if stance.stance == "default" and not stance.skip_guard_eval_unsafe:

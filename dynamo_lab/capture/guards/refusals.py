@@ -3,7 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Generator, Sequence
-from types import CellType, CodeType, FrameType, MethodType
+from types import CellType, CodeType, MethodType
 from typing import Any, Literal
 
 from torch import nn
@@ -108,7 +108,7 @@ class RefusalProbes:
                 had_code=bool(entries),
                 failed=tuple(self._failed(entries, values)),
                 set_at=None if stance is None else self._stances.set_at(stance),
-                called_at=self._caller(),
+                called_at=self._recorder.texts.users_span_from(sys._getframe(1)),
             )
             self._skipped(made)
             for index, known in enumerate(self._recorder.refusals):
@@ -131,13 +131,6 @@ class RefusalProbes:
         if frame.outcome == "compiling" and not frame.attempts:
             facts = {"outcome": "skipped", "reason": refusal.by}
             self._recorder.update(self._recorder.frames, refusal.frame, **facts)
-
-    def _caller(self) -> int | None:
-        """The user's line that makes the call."""
-        at: FrameType | None = sys._getframe(2)
-        while at is not None and not self._recorder.texts.is_users(at.f_code.co_filename):
-            at = at.f_back
-        return None if at is None else self._recorder.texts.span_of_frame(at)
 
 
 def _compiled(function: Any) -> Any:

@@ -51,7 +51,7 @@ class Reducers:
         made = Reducer(
             group=group,
             initial=first,
-            span=self._users_span(),
+            span=self._texts.users_span_from(sys._getframe()),
             limit=getattr(module, "bucket_bytes_cap", None),
             static_graph=getattr(module, "static_graph", None),
             gradient_as_bucket_view=getattr(module, "gradient_as_bucket_view", None),
@@ -79,14 +79,6 @@ class Reducers:
                 return False
             frame = frame.f_back
         return True
-
-    def _users_span(self) -> int | None:
-        frame = sys._getframe()
-        while frame is not None:
-            if self._texts.is_users(frame.f_code.co_filename):
-                return self._texts.span_of_frame(frame)
-            frame = frame.f_back
-        return None
 
 
 class ReducerProbes:
